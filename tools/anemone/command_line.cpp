@@ -98,6 +98,18 @@ void name_values(CLI::App& app) {
     }
 }
 
+void refuse_empty_paths(CLI::App& app) {
+    for (CLI::App* const sub : app.get_subcommands([](CLI::App*) { return true; })) {
+        for (CLI::Option* const option : sub->get_options()) {
+            const bool is_file = option->get_positional() ? option->get_name(true).starts_with(words::file)
+                                                          : option->get_type_name().starts_with(words::file);
+            if (is_file) {
+                option->check([](const std::string& path) { return path.empty() ? "the path is empty" : ""; });
+            }
+        }
+    }
+}
+
 std::vector<described_command> described(const CLI::App& app) {
     std::vector<described_command> all{described_alone(app)};
     for (const CLI::App* const sub : app.get_subcommands([](const CLI::App*) { return true; })) {

@@ -29,6 +29,9 @@ struct described_command {
 /// Gives the options of all subcommands the word that their values stand for, by their names, where no table said it.
 void name_values(CLI::App& app);
 
+/// An empty path is refused wherever an option or an argument is a file: it is a variable that was not set.
+void refuse_empty_paths(CLI::App& app);
+
 /// The program, then its subcommands, as they were added.
 std::vector<described_command> described(const CLI::App& app);
 

@@ -24,6 +24,7 @@ struct compress_command {
     app::reading_options reading;
     std::string output;
     std::string svg;
+    bool force = false;
     bool json = false;
 };
 
@@ -33,6 +34,7 @@ int compress(const compress_command& given) {
     require_other_file(given.svg, read_files);
     written_form to{given.output, {}};
     to.how.to = given.how.to == ane::weight_file::mil ? app::model_format::mil : app::model_format::mlpackage;
+    to.how.force = given.force;
     require_apart(to, given.file);
     const app::model model = opened(given.file, given.reading);
     const app::compressed found = app::compress(model, given.how, samples_in(given.data, model), user());
@@ -55,6 +57,7 @@ void add_compress(CLI::App& app, int& status) {
     add_options(*sub, given->how, {{"data", &given->data}});
     exclude(*sub, "--random-runs", "--data");
     sub->add_option("-o,--output", given->output, "The folder that gets the compressed model");
+    sub->add_flag("--force", given->force, std::string(app::row_of(&app::convert_options::force).is.text));
     sub->add_option("--svg", given->svg, "Draw sizes, or times, and errors");
     sub->add_flag("--json", given->json, "As JSON");
     add_options(*sub, given->reading);

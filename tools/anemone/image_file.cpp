@@ -1,6 +1,7 @@
 #include "image_file.hpp"
 
 #include "input_file.hpp"
+#include "output_path.hpp"
 #include "pixels.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
@@ -163,6 +164,7 @@ std::size_t write_image(const std::string& path, const tensor& output, const ima
                                                          : 0);
         }
     }
+    require_unread(path);
     ane::write_file(path, extension == ".png" ? png_bytes(path, image) : pnm_bytes(image));
     return outside;
 }

@@ -1,5 +1,6 @@
 #include "input_file.hpp"
 
+#include "output_path.hpp"
 #include <anemone/base/error.hpp>
 
 #include <fmt/format.h>
@@ -24,6 +25,7 @@ std::string input_bytes(const std::string& path, std::uint64_t most) {
                          failed ? failed.message()
                                 : fmt::format("has {} bytes, allowed are {} (--max-memory)", size, most));
     }
+    read_files().add(path);
     std::ifstream file(path, std::ios::binary);
     std::string bytes(static_cast<std::size_t>(size), '\0');
     if (!file || (size > 0 && !file.read(bytes.data(), static_cast<std::streamsize>(size)))) {

@@ -1,6 +1,8 @@
 #include "command.hpp"
 #include "command_line.hpp"
-#include "input_file.hpp"
+#include "ending.hpp"
+#include "option_files.hpp"
+#include "output_path.hpp"
 #include "terminal_text.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
@@ -8,23 +10,21 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <new>
 #include <sstream>
 #include <string>
 #include <unistd.h>
-#include <utility>
 #include <vector>
 
 namespace command {
 
 void write_text(const std::string& to, const std::string& text) {
     if (!to.empty() && to != "-") {
+        require_unread(to);
         ane::write_file(to, text);
         return;
     }
@@ -40,40 +40,6 @@ bool coloured() {
 }
 
 namespace {
-
-/// The arguments, with those of a file, one a line, in the place of `@file`. A file may not name another.
-std::vector<std::string> expanded(int count, char** arguments) {
-    std::vector<std::string> all;
-    for (int i = 1; i < count; ++i) {
-        const std::string each = arguments[i];
-        if (each.size() < 2 || each.front() != '@') {
-            all.push_back(each);
-            continue;
-        }
-        constexpr std::uint64_t most = std::uint64_t{1} << 24U;
-        std::istringstream file(input_bytes(each.substr(1), most));
-        for (std::string line; std::getline(file, line);) {
-            if (!line.empty() && line.front() != '#') {
-                all.push_back(line);
-            }
-        }
-    }
-    return all;
-}
-
-/// A configuration file is one, before it is read: neither a device nor larger than any of them.
-std::string config_fault(const std::string& path) {
-    std::error_code failed;
-    if (!std::filesystem::exists(path, failed)) {
-        return ""; // the usual one may be missing; the parser complains of another
-    }
-    try {
-        static_cast<void>(input_bytes(path, std::uint64_t{1} << 24U));
-        return "";
-    } catch (const ane::error& wrong) {
-        return wrong.what();
-    }
-}
 
 int impossible_because(const std::string& text) {
     std::fputs(text.c_str(), stderr);
@@ -98,8 +64,7 @@ int main(int count, char** arguments) {
     CLI::App app("What the Apple Neural Engine makes of a model, without the engine.", "anemone");
     app.set_version_flag("--version", ANEMONE_VERSION_TEXT);
     app.require_subcommand(1);
-    app.set_config("--config", "anemone.toml", "Options from a file, by subcommand: [check] targets = \"macs\"")
-        ->check(command::config_fault);
+    command::add_config(app);
     app.footer("Exit codes: 0 all is well; 1 a model is refused, or answers differ; 2 what was asked cannot be done.\n"
                "Arguments can come from a file, one a line: anemone check @files.txt\n"
                "Documentation: docs/command.md. Nothing here was ever run on Apple silicon.");
@@ -120,8 +85,11 @@ int main(int count, char** arguments) {
     command::add_completions(app, status);
     command::add_manual(app, status);
     command::name_values(app);
+    command::refuse_empty_paths(app);
+    command::end_without_remains();
     try {
         std::vector<std::string> all = command::expanded(count, arguments);
+        command::require_config(all);
         std::reverse(all.begin(), all.end()); // as the parser wants them
         try {
             app.parse(std::move(all));

@@ -1,6 +1,7 @@
 #include "numpy_file.hpp"
 
 #include "input_file.hpp"
+#include "output_path.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
 #include <anemone/values/element_type.hpp>
@@ -195,6 +196,7 @@ std::vector<tensor> arrays_of_archive(const std::string& path, std::uint64_t mos
 } // namespace
 
 std::vector<tensor> read_arrays(const std::string& path, std::uint64_t most) {
+    read_files().add(path);
     std::error_code failed;
     if (fs::is_regular_file(path, failed)) {
         std::ifstream file(path, std::ios::binary);
@@ -212,6 +214,7 @@ void write_arrays(const std::string& path, std::span<const tensor> arrays) {
         if (arrays.size() != 1) {
             refuse(path, fmt::format("a .npy file has one array, there are {}: name a .npz file", arrays.size()));
         }
+        require_unread(path);
         ane::write_file(path, array_bytes(arrays.front()));
         return;
     }
@@ -252,6 +255,7 @@ void write_arrays(const std::string& path, std::span<const tensor> arrays) {
     if (got != static_cast<zip_int64_t>(bytes.size())) {
         refuse(path, "the archive cannot be made");
     }
+    require_unread(path);
     ane::write_file(path, bytes);
 }
 

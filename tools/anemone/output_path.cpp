@@ -8,15 +8,29 @@
 
 namespace command {
 
-void require_other_file(const std::string& output, std::span<const std::string> inputs) {
-    namespace fs = std::filesystem;
-    for (const std::string& input : inputs) {
-        std::error_code failed; // a file that is not there is no other file's
-        if (!output.empty() && fs::is_regular_file(output, failed) && fs::equivalent(output, input, failed) &&
-            !failed) {
-            throw ane::error(ane::errc::argument, output, "is read, and would be written over; name another output");
-        }
+namespace {
+
+void refuse_unless_new(const std::string& output, const ane::opened_files& read) {
+    std::error_code failed; // a file that is not there is no other file's
+    if (std::filesystem::is_regular_file(output, failed) && read.has(output)) {
+        throw ane::error(ane::errc::argument, output, "is read, and would be written over; name another output");
     }
+}
+
+} // namespace
+
+ane::opened_files& read_files() {
+    static ane::opened_files all;
+    return all;
+}
+
+void require_unread(const std::string& output) { refuse_unless_new(output, read_files()); }
+
+void require_other_file(const std::string& output, std::span<const std::string> inputs) {
+    for (const std::string& input : inputs) {
+        read_files().add(input);
+    }
+    require_unread(output);
 }
 
 void require_apart(const std::string& folder, const std::string& model, bool is_replaced) {

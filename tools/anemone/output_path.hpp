@@ -1,11 +1,20 @@
 #pragma once
 
+#include <anemone/io/opened_files.hpp>
+
 #include <span>
 #include <string>
 
+/// Nothing that a command reads is written over: whatever writes a file asks here, and whatever reads one tells.
 namespace command {
 
-/// Throws `ane::error` (errc::argument) where what is written would replace one of the files that are read.
+/// What this run of the program has read: models and their weights, arrays, images.
+ane::opened_files& read_files();
+
+/// Throws `ane::error` (errc::argument) where what is written would replace a file that was read.
+void require_unread(const std::string& output);
+
+/// The same of the files that are about to be read, before anything is computed.
 void require_other_file(const std::string& output, std::span<const std::string> inputs);
 
 /// The same for a folder that is written: it may not be the one that is read, and where it is replaced as a whole, the

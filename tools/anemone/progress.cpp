@@ -1,5 +1,6 @@
 #include "progress.hpp"
 
+#include "output_path.hpp"
 #include <anemone/io/unicode.hpp>
 
 #include <fmt/format.h>
@@ -143,7 +144,7 @@ private:
 
 const app::caller& user() {
     static terminal_line line;
-    static const app::caller who{app::front_end::command, &line};
+    static const app::caller who{app::front_end::command, &line, &read_files()};
     return who;
 }
 

@@ -11,7 +11,9 @@ void add_written(CLI::App& sub, written_form& written, const std::string& text) 
     sub.add_option("-o,--output", written.path, text);
     auto to = app::row_of(&app::convert_options::to);
     to.is.is_required = false;
-    detail::option_adder<app::convert_options>(sub, written.how, {})(to);
+    const detail::option_adder<app::convert_options> add(sub, written.how, {});
+    add(to);
+    add(app::row_of(&app::convert_options::force));
 }
 
 void require_apart(const written_form& written, const std::string& model) {

@@ -10,7 +10,9 @@
 #include <anemone/passes/lowering.hpp>
 
 #include <filesystem>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace app {
 
@@ -30,6 +32,24 @@ std::string write_cpp(model of, const convert_options& how, const std::string& h
     return header;
 }
 
+/// Throws where one of these files is one that the model, or another one of the caller, was read from.
+void require_unread(const model& of, const std::vector<std::string>& written, const caller& who) {
+    for (const std::string& each : written) {
+        if (of.parts().has(each) || (who.reads != nullptr && who.reads->has(each))) {
+            throw ane::error(ane::errc::argument, each, "is read, and would be written over; name another output");
+        }
+    }
+}
+
+/// Those of a folder.
+std::vector<std::string> within(const std::string& folder, const std::vector<std::string>& names) {
+    std::vector<std::string> all;
+    for (const std::string& each : names) {
+        all.push_back(std::filesystem::path(folder) / each);
+    }
+    return all;
+}
+
 } // namespace
 
 std::string weights_beside(const std::string& header) {
@@ -39,18 +59,33 @@ std::string weights_beside(const std::string& header) {
 std::string convert(model of, const convert_options& how, const std::string& to, const caller& who) {
     const task shown(who, "writing " + to);
     of.require_exact("written");
+    if (to.empty()) {
+        throw ane::error(ane::errc::argument, "the output", "has an empty path");
+    }
     if (how.to == model_format::cpp) {
+        require_unread(of, {to, weights_beside(to)}, who);
         return write_cpp(std::move(of), how, to);
     }
     const ane::lowered_graph lowered = ane::lower(of.graph());
     const ane::folded_constants constants = ane::fold_constants(lowered.graph, of.weights());
     if (how.to == model_format::netplist) {
-        return ane::write_netplist(ane::emit_netplist(lowered.graph, constants), to);
+        const ane::netplist made = ane::emit_netplist(lowered.graph, constants);
+        std::vector<std::string> names{"net.plist"};
+        for (const ane::netplist_blob& each : made.weights) {
+            names.push_back(each.name);
+        }
+        require_unread(of, within(to, names), who);
+        return ane::write_netplist(made, to);
     }
     const bool is_package = how.to == model_format::mlpackage;
+    const std::vector<std::string> names =
+        is_package ? std::vector<std::string>{"Manifest.json", "Data/com.apple.CoreML/model.mlmodel",
+                                              "Data/com.apple.CoreML/weights/weight.bin"}
+                   : std::vector<std::string>{"model.mil", "weights.bin"};
+    require_unread(of, within(to, names), who);
     const ane::mil_options options{.every_stored_form = is_package, .core_ml_states = is_package || how.core_ml_states};
     const ane::mil_program text = ane::emit_mil(lowered.graph, constants, options);
-    return is_package ? ane::write_mlpackage(text, to) : ane::write_mil(text, to);
+    return is_package ? ane::write_mlpackage(text, to, how.force) : ane::write_mil(text, to);
 }
 
 } // namespace app

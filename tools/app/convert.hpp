@@ -24,6 +24,7 @@ struct convert_options {
     std::string weights_file{};
     std::string targets{};
     bool core_ml_states = false;
+    bool force = false;
 
     static constexpr auto table() {
         constexpr std::string_view argument_only = "anemone_convert has no structure of options";
@@ -48,14 +49,18 @@ struct convert_options {
                     .word = words::targets}),
             option(&convert_options::core_ml_states, {.name = "core_ml_states",
                                                       .text = "States as Core ML has them, in MIL text",
-                                                      .left_out = {.c = argument_only}}));
+                                                      .left_out = {.c = argument_only}}),
+            option(&convert_options::force,
+                   {.name = "force",
+                    .text = "Replace the model of an ML package that has other files too, which stay",
+                    .left_out = {.c = argument_only}}));
     }
 };
 
 /// Writes a model and its weights to a folder, which is made where it is missing, or, as C++, to a header with a
 /// safetensors file of its name beside it. The path of what a reader opens: the text, the package, the header. Throws
-/// `ane::error` (errc::argument) for a model that was read to be judged and for targets that are none; and as the writers
-/// do.
+/// `ane::error` (errc::argument) for a model that was read to be judged, for targets that are none, and where a file would
+/// be written over that the model, or another one of the caller, was read from; and as the writers do.
 std::string convert(model of, const convert_options& how, const std::string& to, const caller& who);
 
 /// The weights that `convert` writes beside a header.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <anemone/io/opened_files.hpp>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -40,7 +42,8 @@ public:
 /// Who asks: every use case is told, beside its options. Its front end's spelling of options is in the sentences of errors.
 struct caller {
     front_end by = front_end::command;
-    watcher* watching = nullptr; ///< null: nobody
+    watcher* watching = nullptr;        ///< null: nobody
+    ane::opened_files* reads = nullptr; ///< is told what files models are read from, also where that fails
 };
 
 /// Something that takes a while, told to the caller's watcher while it lives.

@@ -2,16 +2,21 @@
 
 #include "option_faults.hpp"
 #include <anemone/base/error.hpp>
+#include <anemone/io/open_file.hpp>
 #include <anemone/io/sha256.hpp>
 #include <anemone/mlpackage/mlpackage.hpp>
 #include <anemone/readers/mil.hpp>
+#include <anemone/readers/model_folder.hpp>
 #include <anemone/readers/netplist.hpp>
 
 #if defined(ANEMONE_APP_ONNX)
 #include <anemone/onnx/onnx.hpp>
 #endif
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -48,7 +53,15 @@ enum class file_kind { mil, netplist, onnx, mlpackage };
 struct found_file {
     std::string path; ///< of the text, the property list
     file_kind kind;
+    std::string named; ///< what its reader is given: the folder, where the file in it is not the user's own choice
 };
+
+/// A kind of model that is the file of this name in a folder.
+struct file_in_folder {
+    const char* name;
+    file_kind kind;
+};
+constexpr file_in_folder files_in_folders[] = {{"model.mil", file_kind::mil}, {"net.plist", file_kind::netplist}};
 
 std::optional<file_kind> kind_of(const std::string& path) {
     const std::string text = beginning_of(path);
@@ -102,8 +115,10 @@ std::string for_caller(std::string sentence, const caller& who) {
     return sentence;
 }
 
-ane::read_model read_onnx(const std::string& path, const reading_options& how, const caller& who) {
+ane::read_model read_onnx(const std::string& path, const reading_options& how, const caller& who,
+                          ane::opened_files& parts) {
     ane::onnx_reader_options options;
+    options.opened = &parts;
     options.max_bytes = how.max_memory;
     options.saturates_infinities = how.approximates;
     for (const std::string& each : how.shapes) {
@@ -120,7 +135,8 @@ ane::read_model read_onnx(const std::string& path, const reading_options& how, c
     }
 }
 #else
-ane::read_model read_onnx(const std::string& path, const reading_options& /*how*/, const caller& /*who*/) {
+ane::read_model read_onnx(const std::string& path, const reading_options& /*how*/, const caller& /*who*/,
+                          ane::opened_files& /*parts*/) {
     throw ane::error(ane::errc::file, path,
                      "this program was built without ONNX (Debian: libonnx-dev libprotobuf-dev)");
 }
@@ -134,12 +150,12 @@ found_file find_model(const std::string& path) {
     }
     if (fs::is_directory(status)) {
         if (fs::is_regular_file(fs::path(path) / "Manifest.json", failed)) {
-            return {path, file_kind::mlpackage};
+            return {path, file_kind::mlpackage, path};
         }
-        for (const char* inside : {"model.mil", "net.plist"}) {
-            const std::string file = (fs::path(path) / inside).string();
+        for (const file_in_folder& inside : files_in_folders) {
+            const std::string file = (fs::path(path) / inside.name).string();
             if (fs::is_regular_file(file, failed)) {
-                return find_model(file);
+                return {file, inside.kind, path};
             }
         }
         throw ane::error(ane::errc::file, path,
@@ -149,14 +165,14 @@ found_file find_model(const std::string& path) {
         throw ane::error(ane::errc::file, path, "is no regular file");
     }
     if (const auto kind = kind_of(path)) {
-        return {path, *kind};
+        return {path, *kind, path};
     }
     const std::string extension = fs::path(path).extension().string();
     if (extension == ".onnx" || extension == ".mlmodel") { // messages of Protocol Buffers have no mark of their own
-        return {path, extension == ".onnx" ? file_kind::onnx : file_kind::mlpackage};
+        return {path, extension == ".onnx" ? file_kind::onnx : file_kind::mlpackage, path};
     }
     if (extension == ".mil" || extension == ".plist") { // let its reader say what is wrong
-        return {path, extension == ".mil" ? file_kind::mil : file_kind::netplist};
+        return {path, extension == ".mil" ? file_kind::mil : file_kind::netplist, path};
     }
     throw ane::error(
         ane::errc::file, path,
@@ -177,50 +193,99 @@ void require_size(const found_file& file, std::uint64_t most, const caller& who)
     }
 }
 
-ane::read_model read(const found_file& file, const reading_options& how, const caller& who) {
+ane::read_model read(const found_file& file, const reading_options& how, const caller& who, ane::opened_files& parts) {
     if (file.kind == file_kind::onnx) {
-        return read_onnx(file.path, how, who);
+        return read_onnx(file.named, how, who, parts);
     }
     if (file.kind == file_kind::netplist) {
-        return ane::read_netplist_file(file.path, {.procedure = how.function});
+        return ane::read_netplist_file(file.named, {.procedure = how.function, .opened = &parts});
     }
     ane::mil_reader_options options;
+    options.opened = &parts;
     options.function = how.function;
     options.memory = how.max_memory;
     options.approximates = how.approximates;
     options.saturates_infinities = how.approximates;
-    return file.kind == file_kind::mil ? ane::read_mil_file(file.path, options)
-                                       : ane::read_mlpackage_file(file.path, options);
+    return file.kind == file_kind::mil ? ane::read_mil_file(file.named, options)
+                                       : ane::read_mlpackage_file(file.named, options);
 }
+
+/// The bundle that a path is or lies in, which belongs together though only some of it is read; empty where there is none.
+fs::path bundle_of(const std::string& path) {
+    std::error_code failed;
+    for (fs::path at = fs::absolute(path, failed).lexically_normal(); !failed && at.has_relative_path();
+         at = at.parent_path()) {
+        if (fs::is_directory(at, failed) && (at.extension() == ".mlmodelc" || at.extension() == ".mlpackage" ||
+                                             fs::is_regular_file(at / "Manifest.json", failed))) {
+            return at;
+        }
+    }
+    return {};
+}
+
+/// What a model's file is part of, as far as that is known before it is read.
+void add_known_parts(ane::opened_files& parts, const std::string& path) {
+    parts.add(path);
+    const fs::path bundle = bundle_of(path);
+    std::error_code failed;
+    if (!bundle.empty()) {
+        fs::recursive_directory_iterator each(bundle, failed);
+        for (; !failed && each != fs::recursive_directory_iterator(); each.increment(failed)) {
+            parts.add(each->path().string());
+        }
+    }
+}
+
+/// Tells the caller of what was read when it ends, by an exception too.
+class told_parts {
+public:
+    explicit told_parts(const caller& who) : who_(who) {}
+    told_parts(const told_parts&) = delete;
+    told_parts& operator=(const told_parts&) = delete;
+    ~told_parts() {
+        if (who_.reads != nullptr) {
+            who_.reads->add(all);
+        }
+    }
+
+    ane::opened_files all;
+
+private:
+    const caller& who_;
+};
 
 } // namespace
 
 model_file read(const std::string& path, const reading_options& how, const caller& who) {
     require_limits(how, who.by);
     const task shown(who, "reading " + path);
+    told_parts parts(who);
+    add_known_parts(parts.all, path);
     const found_file file = find_model(path);
+    parts.all.add(file.path);
     require_size(file, how.max_memory, who);
     if (file.kind != file_kind::onnx && !how.shapes.empty()) {
         throw ane::error(ane::errc::argument, spelled(&reading_options::shapes, who.by),
                          "is for ONNX files: the shapes of others are in the file");
     }
-    return {read(file, how, who), file.kind == file_kind::mil, file.kind != file_kind::onnx};
+    ane::read_model found = read(file, how, who, parts.all);
+    return {std::move(found), file.kind == file_kind::mil, file.kind != file_kind::onnx, parts.all};
 }
 
 std::string digest_of(const std::string& path) {
-    const std::string found = find_model(path).path;
-    if (fs::is_directory(found)) {
+    const found_file found = find_model(path);
+    if (found.kind == file_kind::mlpackage && fs::is_directory(found.path)) {
         return {}; // of several files that belong together
     }
-    std::ifstream file(found, std::ios::binary);
-    std::vector<char> chunk(std::size_t{1} << 20U);
+    ane::readers::model_place place = ane::readers::model_at(found.named, fs::path(found.path).filename().string());
+    const ane::detail::file_reader file(std::move(place.file), place.path);
+    std::vector<std::byte> chunk(std::size_t{1} << 20U);
     ane::sha256 digest;
-    while (file) {
-        file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
-        digest.update(std::as_bytes(std::span(chunk.data(), static_cast<std::size_t>(file.gcount()))));
-    }
-    if (!file.eof()) {
-        throw ane::error(ane::errc::file, found, "cannot be read to its end");
+    for (std::uint64_t left = file.size(); left > 0;) {
+        const std::span<std::byte> next(chunk.data(), std::min<std::uint64_t>(left, chunk.size()));
+        file.read(next);
+        digest.update(next);
+        left -= next.size();
     }
     return digest.finish();
 }

@@ -47,6 +47,7 @@ struct model_file {
     ane::read_model read;
     bool is_mil = false;         ///< MIL text, alone or in a folder
     bool has_own_layers = false; ///< it asks for layers of the engine by name: all but ONNX
+    ane::opened_files parts{};   ///< what it was read from
 };
 
 /// The model of a path: MIL text, a property list, ONNX, an ML package, or a folder that has one (`.mlmodelc`, what we

@@ -26,9 +26,9 @@ ANEMONE_BODY_OF mil_program emit_mil(const graph_view& lowered, const folded_con
 
 ANEMONE_BODY_OF std::string write_mil(const mil_program& program, const std::string& directory) {
     std::string text = std::filesystem::path(directory) / "model.mil";
-    const detail::named_bytes files[]{{std::filesystem::path(directory) / "weights.bin", program.weights.bytes()},
-                                      {text, std::as_bytes(std::span(program.text))}};
-    detail::write_files(files);
+    const detail::named_bytes files[]{{"weights.bin", program.weights.bytes()},
+                                      {"model.mil", std::as_bytes(std::span(program.text))}};
+    detail::write_folder(directory, files);
     return text;
 }
 

@@ -76,16 +76,15 @@ ANEMONE_BODY_OF netplist join_netplists(std::span<const netplist> parts) {
 
 ANEMONE_BODY_OF std::string write_netplist(const netplist& program, const std::string& directory,
                                            formats::plist_form form) {
-    const std::filesystem::path place(directory);
     std::vector<detail::named_bytes> files;
     for (const netplist_blob& blob : program.weights) {
-        files.push_back({place / blob.name, blob.bytes});
+        files.push_back({blob.name, blob.bytes});
     }
-    std::string document = place / "net.plist";
+    std::string document = std::filesystem::path(directory) / "net.plist";
     const std::string text =
         form == formats::plist_form::xml ? formats::to_xml(program.document) : formats::to_binary(program.document);
-    files.push_back({document, std::as_bytes(std::span(text))});
-    detail::write_files(files);
+    files.push_back({"net.plist", std::as_bytes(std::span(text))});
+    detail::write_folder(directory, files);
     return document;
 }
 

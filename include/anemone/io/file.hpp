@@ -37,9 +37,15 @@ struct named_pieces {
     std::span<const std::span<const std::byte>> pieces;
 };
 
-/// `write_file` for several files that belong together: all are on disk before the first one is renamed.
+/// `write_file` for several files that belong together: all are on disk before the first one is renamed, and where one
+/// cannot be, those before it get their old content back. Only the end of the process or of the machine between two
+/// renames can leave old and new ones side by side.
 ANEMONE_API void write_files(std::span<const named_pieces> files);
 ANEMONE_API void write_files(std::span<const named_bytes> files);
+
+/// The files of a folder, by their paths in it. A folder that is missing, empty or has no other files becomes the new one
+/// at once, whole: the two are exchanged. One that has others keeps them, and gets these by `write_files`.
+ANEMONE_API void write_folder(const std::string& folder, std::span<const named_bytes> files);
 
 } // namespace ane::detail::inline ANEMONE_WAY
 

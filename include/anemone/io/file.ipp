@@ -1,7 +1,9 @@
 #pragma once
 
 #include "file.hpp"
+#include "new_folder.hpp"
 #include "open_file.hpp"
+#include "unfinished.hpp"
 
 #include <atomic>
 #include <cstdio>
@@ -30,7 +32,8 @@ ANEMONE_INLINE bool is_system_folder(const std::string& folder) {
 ANEMONE_INLINE mode_t permissions(const struct stat& of) { return static_cast<mode_t>(of.st_mode & 0777U); }
 
 /// A file that is written beside its path, under a temporary name, until `publish` renames it. Removed if never
-/// published. A pipe or a device is written directly, and has nothing to publish. Throws `error` (errc::file).
+/// published, as is what was at its path. A pipe or a device is written directly, and has nothing to publish. Throws
+/// `error` (errc::file).
 class new_file {
 public:
     ANEMONE_INLINE explicit new_file(const std::string& path) : path_(path) {
@@ -57,8 +60,12 @@ public:
     new_file(const new_file&) = delete;
     new_file& operator=(const new_file&) = delete;
     ~new_file() {
-        if (!aside_.empty()) {
-            ::unlink(aside_.c_str());
+        const std::scoped_lock lock(unfinished().changes);
+        for (const std::string& each : {aside_, link_}) {
+            if (!each.empty()) {
+                ::unlink(each.c_str());
+                unfinished().paths.erase(each);
+            }
         }
     }
 
@@ -80,11 +87,46 @@ public:
         }
     }
 
-    ANEMONE_INLINE void publish() {
-        if (!aside_.empty() && std::rename(aside_.c_str(), path_.c_str()) != 0) {
+    /// Gives it its name; `unfinished().changes` is held. Where `keeps_old`, what was there stays for `take_back`.
+    ANEMONE_INLINE void publish(bool keeps_old) {
+        struct stat found {};
+        if (aside_.empty()) {
+            return;
+        }
+        was_there_ = keeps_old && ::lstat(path_.c_str(), &found) == 0;
+        if (was_there_ && exchange_paths(aside_, path_) == 0) {
+            is_published_ = true;
+            return;
+        }
+        if (was_there_) { // a system without exchange: a second name for what was there
+            link_ = aside_ + "-old";
+            unfinished().paths.insert(link_);
+            if (::link(path_.c_str(), link_.c_str()) != 0) {
+                refuse_file_call(path_, "cannot be written, since what is there cannot be kept meanwhile", errno);
+            }
+        }
+        if (std::rename(aside_.c_str(), path_.c_str()) != 0) {
             refuse_file_call(path_, "cannot be written", errno);
         }
+        is_published_ = true;
+        unfinished().paths.erase(aside_);
         aside_.clear();
+    }
+
+    /// Undoes `publish`, as far as the system allows; `unfinished().changes` is held.
+    ANEMONE_INLINE void take_back() {
+        if (!is_published_) {
+            return;
+        }
+        if (!was_there_) {
+            ::unlink(path_.c_str());
+        } else if (link_.empty()) {
+            exchange_paths(aside_, path_);
+        } else if (std::rename(link_.c_str(), path_.c_str()) == 0) {
+            unfinished().paths.erase(link_);
+            link_.clear();
+        }
+        is_published_ = false;
     }
 
 private:
@@ -92,6 +134,7 @@ private:
     ANEMONE_INLINE void open_aside(mode_t mode) {
         static std::atomic<unsigned> made{0};
         const std::string stem = folder_of(path_) + ".anemone-" + std::to_string(::getpid()) + "-";
+        const std::scoped_lock lock(unfinished().changes);
         int failed = EEXIST;
         for (int attempt = 0; failed == EEXIST && attempt < 1000; ++attempt) { // skip leftovers of others
             std::string name = stem + std::to_string(made++);
@@ -99,6 +142,7 @@ private:
             failed = file_ ? 0 : errno;
             if (file_) {
                 aside_.swap(name);
+                unfinished().paths.insert(aside_);
             }
         }
         if (failed != 0) {
@@ -117,14 +161,33 @@ private:
     }
 
     std::string path_;
-    std::string aside_;
+    std::string aside_; ///< itself, or once it is published what was there
+    std::string link_;  ///< what was there, where the two cannot be exchanged
+    bool was_there_ = false;
+    bool is_published_ = false;
     open_file file_;
 };
 
+/// Gives files their names: all of them, or none.
+template <class Files> void publish(Files& files) {
+    const std::scoped_lock lock(unfinished().changes);
+    auto next = files.begin();
+    try {
+        for (; next != files.end(); ++next) {
+            next->publish(std::next(next) != files.end()); // after the last one nothing can fail
+        }
+    } catch (...) {
+        while (next != files.begin()) {
+            (--next)->take_back();
+        }
+        throw;
+    }
+}
+
 ANEMONE_BODY void write_pieces(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
-    new_file file(path);
-    file.write(pieces);
-    file.publish();
+    std::deque<new_file> files;
+    files.emplace_back(path).write(pieces);
+    publish(files);
 }
 
 ANEMONE_BODY void write_files(std::span<const named_pieces> files) {
@@ -138,9 +201,7 @@ ANEMONE_BODY void write_files(std::span<const named_pieces> files) {
         }
         written.emplace_back(each.path).write(each.pieces);
     }
-    for (new_file& each : written) {
-        each.publish();
-    }
+    publish(written);
 }
 
 ANEMONE_BODY void write_files(std::span<const named_bytes> files) {
@@ -150,6 +211,23 @@ ANEMONE_BODY void write_files(std::span<const named_bytes> files) {
         each.push_back({file.path, std::span(&file.bytes, 1)});
     }
     write_files(std::span<const named_pieces>(each));
+}
+
+ANEMONE_BODY void write_folder(const std::string& folder, std::span<const named_bytes> files) {
+    if (can_be_exchanged(folder, files)) {
+        new_folder made(folder);
+        if (made) {
+            made.write(files);
+            if (made.publish()) {
+                return;
+            }
+        }
+    }
+    std::vector<named_bytes> each(files.begin(), files.end());
+    for (named_bytes& file : each) {
+        file.path = std::filesystem::path(folder) / file.path;
+    }
+    write_files(std::span<const named_bytes>(each));
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY

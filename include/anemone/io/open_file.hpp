@@ -76,15 +76,24 @@ ANEMONE_INLINE int write_all(const open_file& file, std::span<const std::byte> b
     return 0;
 }
 
+/// A file that can be read, whatever it is, without waiting: a pipe would wait for its writer. Throws `error` (errc::file).
+ANEMONE_INLINE open_file opened_to_read(const std::string& path) {
+    require_file_path(path);
+    open_file file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    if (!file) {
+        refuse_file_call(path, "cannot be opened", errno);
+    }
+    return file;
+}
+
 /// A regular file that is read from its begin to its end. Throws `error` (errc::file).
 class file_reader {
 public:
-    ANEMONE_INLINE explicit file_reader(const std::string& path) : path_(path) {
-        require_file_path(path);
-        // Without waiting: a pipe would wait for its writer, and is refused below.
-        file_ = open_file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    ANEMONE_INLINE explicit file_reader(const std::string& path) : file_reader(opened_to_read(path), path) {}
+    /// The same of an open file; the path is for messages.
+    ANEMONE_INLINE file_reader(open_file file, const std::string& path) : path_(path), file_(std::move(file)) {
         struct stat found {};
-        if (!file_ || ::fstat(file_.get(), &found) != 0) {
+        if (::fstat(file_.get(), &found) != 0) {
             refuse_file_call(path, "cannot be opened", errno);
         }
         if (!S_ISREG(found.st_mode)) {

@@ -114,10 +114,10 @@ ANEMONE_INLINE std::string root_model_in(const std::string& text, const std::str
     return model;
 }
 
-/// The whole of a small text file. Throws `error` (errc::file).
-ANEMONE_INLINE std::string small_file(const std::string& path) {
+/// The whole of a small text file, which is open. Throws `error` (errc::file).
+ANEMONE_INLINE std::string small_file(ane::detail::open_file opened, const std::string& path) {
     constexpr std::uint64_t most = 1U << 20U;
-    const ane::detail::file_reader file(path);
+    const ane::detail::file_reader file(std::move(opened), path);
     if (file.size() > most) {
         throw error(errc::file, path, formatted("has {} bytes, the limit is {}", file.size(), most));
     }

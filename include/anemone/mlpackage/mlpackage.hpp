@@ -18,11 +18,12 @@
 namespace ane::inline ANEMONE_WAY {
 
 /// Writes a program as an ML package: a folder with the same statements and the same weights, which appears whole or not
-/// at all. A package that is there is replaced, anything else is left alone. Ports of bytes and truth values become int32
+/// at all. A package that is there is replaced where it has no other files than those that are written; one with others
+/// is refused, or with `keeps_others` keeps them; anything else is refused. Ports of bytes and truth values become int32
 /// ports with a cast. Returns the path. `emit_mil` with `core_ml_states` gives programs whose states Core ML keeps. Throws
 /// `error` (errc::file), and `unreadable` with a place in the text for what a package cannot say.
 ANEMONE_API_OF(anemone_mlpackage_mlpackage_hpp)
-std::string write_mlpackage(const mil_program& program, const std::string& path);
+std::string write_mlpackage(const mil_program& program, const std::string& path, bool keeps_others = false);
 
 /// The model's file in such a package; its weights are expected in `weights/weight.bin` beside it.
 ANEMONE_API_OF(anemone_mlpackage_mlpackage_hpp) std::vector<std::byte> mlmodel_bytes(const mil_program& program);

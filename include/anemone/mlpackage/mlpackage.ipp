@@ -3,14 +3,15 @@
 #include "../base/way.hpp"
 ANEMONE_INCLUDED(anemone_mlpackage_mlpackage_hpp);
 
+#include "../io/file.hpp"
 #include "../readers/mapped_file.hpp"
-#include "../readers/path_below.hpp"
+#include "../readers/model_folder.hpp"
 #include "manifest.hpp"
 #include "mlpackage.hpp"
-#include "new_folder.hpp"
 #include "program_reader.hpp"
 #include "program_writer.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -24,53 +25,82 @@ ANEMONE_INLINE std::string_view text_of(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The model's file of a package's folder. Throws `error` (errc::file).
-ANEMONE_INLINE std::string model_file_of(const std::string& package) {
+/// The model's file of a package's folder, with the folder that the file is in. Throws `error` (errc::file).
+ANEMONE_INLINE readers::model_place model_in(const std::string& package, opened_files* told = nullptr) {
     const std::string manifest = std::filesystem::path(package) / manifest_file;
     const std::string items = std::filesystem::path(package) / items_folder;
-    const std::string root = root_model_in(small_file(manifest), manifest);
-    const readers::path_below found = readers::find_below(items, root);
+    const readers::model_folder folder(package, told);
+    readers::opened_below text = folder.file(std::string(manifest_file));
+    if (!text.refused.empty()) {
+        throw error(errc::file, manifest, text.refused);
+    }
+    const std::string root = root_model_in(small_file(std::move(text.file), manifest), manifest);
+    const readers::model_folder data = folder.folder(std::string(items_folder), items);
+    readers::opened_below found = data.file(root);
     if (!found.refused.empty()) {
         throw error(errc::file, manifest, formatted("its model \"{}\" {}", shown(root), found.refused));
     }
-    return found.path;
+    const std::string around = std::filesystem::path(root).parent_path();
+    return {items + "/" + root, data.folder(around.empty() ? "." : around, items + "/" + around),
+            std::move(found.file)};
 }
 
-/// Whether a package is at the path, which may be replaced. Throws `error` (errc::file) where something else is.
-ANEMONE_INLINE bool replaces_package(const std::string& path) {
+/// Throws `error` (errc::file) where something else is at the path than a package as we write it; one with other files is
+/// refused unless `keeps_others`.
+ANEMONE_INLINE void require_replaceable(const std::string& path, std::span<const ane::detail::named_bytes> files,
+                                        bool keeps_others) {
     std::error_code failed;
     const std::filesystem::file_status found = std::filesystem::symlink_status(path, failed);
-    if (!std::filesystem::exists(found)) {
-        return false;
+    if (!std::filesystem::exists(found) ||
+        (std::filesystem::is_directory(found) && std::filesystem::is_empty(path, failed))) {
+        return;
     }
-    if (std::filesystem::is_directory(found)) {
-        try {
-            model_file_of(path);
-            return true;
-        } catch (const error&) { // none
+    bool is_package = std::filesystem::is_directory(found);
+    try {
+        is_package = is_package && (model_in(path), true);
+    } catch (const error&) {
+        is_package = false;
+    }
+    if (!is_package) {
+        throw error(errc::file, path, "is there and is no ML package: it is not overwritten");
+    }
+    std::filesystem::recursive_directory_iterator each(path, failed);
+    for (; !keeps_others && !failed && each != std::filesystem::recursive_directory_iterator();
+         each.increment(failed)) {
+        const std::string inside = each->path().lexically_relative(path).string();
+        const bool is_ours = each->is_directory(failed) ||
+                             std::any_of(files.begin(), files.end(),
+                                         [&](const ane::detail::named_bytes& file) { return file.path == inside; });
+        if (!is_ours) {
+            throw error(errc::file, path,
+                        formatted("is an ML package with a file that this program did not write, {}: it is not "
+                                  "overwritten; keeps_others (--force) replaces the model and its weights alone",
+                                  shown(inside)));
         }
     }
-    throw error(errc::file, path, "is there and is no ML package: it is not overwritten");
 }
 
 /// The weights that a model refers to, each file mapped once.
 class weight_files {
 public:
-    ANEMONE_INLINE explicit weight_files(std::string folder) : folder_(std::move(folder)) {}
+    ANEMONE_INLINE explicit weight_files(const readers::model_folder& folder) : folder_(folder) {}
 
     /// Throws `error` (errc::file).
     ANEMONE_INLINE std::span<const std::byte> operator()(const std::string& written) {
         constexpr std::string_view start = "@model_path/";
-        const readers::path_below found =
-            readers::find_below(folder_, written.starts_with(start) ? written.substr(start.size()) : written);
+        if (const auto known = files_.find(written); known != files_.end()) {
+            return known->second.bytes();
+        }
+        const readers::opened_below found =
+            folder_.file(written.starts_with(start) ? written.substr(start.size()) : written);
         if (!found.refused.empty()) {
             throw error(errc::file, shown(written), found.refused);
         }
-        return files_.try_emplace(found.path, found.path).first->second.bytes();
+        return files_.try_emplace(written, found.file, shown(written)).first->second.bytes();
     }
 
 private:
-    std::string folder_;
+    const readers::model_folder& folder_;
     std::map<std::string, readers::mapped_file> files_;
 };
 
@@ -84,7 +114,7 @@ ANEMONE_BODY_OF std::vector<std::byte> mlmodel_bytes(const mil_program& program)
     return {all.begin(), all.end()};
 }
 
-ANEMONE_BODY_OF std::string write_mlpackage(const mil_program& program, const std::string& path) {
+ANEMONE_BODY_OF std::string write_mlpackage(const mil_program& program, const std::string& path, bool keeps_others) {
     std::string place = path;
     while (place.size() > 1 && place.back() == '/') {
         place.pop_back();
@@ -94,16 +124,14 @@ ANEMONE_BODY_OF std::string write_mlpackage(const mil_program& program, const st
     const std::string_view weights = mlpackage::text_of(program.weights.bytes());
     const std::string manifest = mlpackage::manifest_text(mlpackage::identifier_of("model", model),
                                                           mlpackage::identifier_of("weights", weights));
-    const bool replaces = mlpackage::replaces_package(place);
-    mlpackage::new_folder folder(place);
     const auto item = [](std::string_view inside) { return formatted("{}/{}", mlpackage::items_folder, inside); };
     const detail::named_bytes files[]{
         {item(mlpackage::weights_path) + "/weight.bin", program.weights.bytes()},
         {item(mlpackage::model_path), std::as_bytes(std::span(model))},
         {std::string(mlpackage::manifest_file), std::as_bytes(std::span(manifest))},
     };
-    folder.write(files);
-    folder.publish(replaces);
+    mlpackage::require_replaceable(place, files, keeps_others);
+    detail::write_folder(place, files);
     return place;
 }
 
@@ -119,9 +147,11 @@ ANEMONE_BODY_OF std::vector<std::string> mlmodel_functions(std::span<const std::
 
 ANEMONE_BODY_OF read_model read_mlpackage_file(const std::string& path, const mil_reader_options& options) {
     std::error_code ignored; // whoever opens the file says what is wrong with the path
-    const std::string model = std::filesystem::is_directory(path, ignored) ? mlpackage::model_file_of(path) : path;
-    const readers::mapped_file file(model);
-    mlpackage::weight_files weights(std::filesystem::path(model).parent_path());
+    const readers::model_place model = std::filesystem::is_directory(path, ignored)
+                                           ? mlpackage::model_in(path, options.opened)
+                                           : readers::model_at(path, "", options.opened);
+    const readers::mapped_file file(model.file, model.path);
+    mlpackage::weight_files weights(model.home);
     return read_mlmodel(file.bytes(), weights, options, path);
 }
 

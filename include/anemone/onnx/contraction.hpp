@@ -59,9 +59,15 @@ ANEMONE_INLINE dynamic_tensor convolved(node_call& c, const dynamic_tensor& x, c
     }
     const ane::conv how{
         .stride = two(g.strides), .dilation = two(g.dilations), .padding = four(g.before, g.after), .groups = groups};
-    return without_height(c, c.add(op::conv2d, with_bias(c, as_image(c, x), as_image(c, w), bias), how), g.axes());
+    const dynamic_tensor image = as_image(c, x); // one after the other: the order of arguments is the compiler's
+    const dynamic_tensor kernel = as_image(c, w);
+    return without_height(c, c.add(op::conv2d, with_bias(c, image, kernel, bias), how), g.axes());
 }
-ANEMONE_INLINE results read_conv(node_call& c) { return {convolved(c, c.x(0), c.x(1), 2)}; }
+ANEMONE_INLINE results read_conv(node_call& c) {
+    const dynamic_tensor x = c.x(0);
+    const dynamic_tensor w = c.x(1);
+    return {convolved(c, x, w, 2)};
+}
 
 /// The padding of a transposed convolution; `after` is negative where rows follow that no tap reaches.
 ANEMONE_INLINE window_geometry transposed_geometry(node_call& c, const extents& x, const extents& w) {
@@ -121,7 +127,9 @@ ANEMONE_INLINE dynamic_tensor conv_transpose3d(node_call& c, const dynamic_tenso
             }
         }
         c.require(!slabs.empty(), "has planes that no tap reaches");
-        planes.push_back(c.add(op::conv_transpose2d, with_bias(c, c.joined(slabs, 1), c.joined(taps, 0), 2), how));
+        const dynamic_tensor slab = c.joined(slabs, 1);
+        const dynamic_tensor tap = c.joined(taps, 0);
+        planes.push_back(c.add(op::conv_transpose2d, with_bias(c, slab, tap, 2), how));
     }
     return stacked_planes(c, planes);
 }
@@ -143,7 +151,9 @@ ANEMONE_INLINE results read_conv_transpose(node_call& c) {
     }
     const ane::conv_transpose how{
         .stride = two(g.strides), .dilation = two(g.dilations), .padding = four(g.before, g.after), .groups = groups};
-    const std::vector<dynamic_tensor> list = with_bias(c, as_image(c, x), as_image(c, w), grows ? 100 : 2);
+    const dynamic_tensor image = as_image(c, x);
+    const dynamic_tensor kernel = as_image(c, w);
+    const std::vector<dynamic_tensor> list = with_bias(c, image, kernel, grows ? 100 : 2);
     dynamic_tensor y = without_height(c, c.add(op::conv_transpose2d, list, how), g.axes());
     if (grows) {
         y = c.add(op::pad, {y, c.number_tensor(0)}, beyond);
@@ -176,7 +186,11 @@ ANEMONE_INLINE dynamic_tensor multiplied(node_call& c, const dynamic_tensor& x, 
     }
     return c.reshape(product, shape);
 }
-ANEMONE_INLINE results read_matmul(node_call& c) { return {multiplied(c, c.x(0), c.x(1))}; }
+ANEMONE_INLINE results read_matmul(node_call& c) {
+    const dynamic_tensor a = c.x(0);
+    const dynamic_tensor b = c.x(1);
+    return {multiplied(c, a, b)};
+}
 
 /// `linear` where it is one, else a matrix product, products and a sum. A constant b is transposed while reading.
 ANEMONE_INLINE results read_gemm(node_call& c) {

@@ -3,12 +3,13 @@
 #include "../folding/known_tensor.hpp"
 #include "../readers/element_count.hpp"
 #include "../readers/mapped_file.hpp"
-#include "../readers/path_below.hpp"
+#include "../readers/model_folder.hpp"
 #include "element.hpp"
 #include "names.hpp"
 
 #include <charconv>
 #include <map>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -25,7 +26,8 @@ using refused_node = folding::refused;
 class external_files {
 public:
     /// An empty folder: there are none.
-    ANEMONE_INLINE explicit external_files(std::string folder) : folder_(std::move(folder)) {}
+    ANEMONE_INLINE explicit external_files(std::string folder, opened_files* told = nullptr)
+        : folder_(std::move(folder)), told_(told) {}
 
     /// The bytes that a tensor names. Throws `refused_node`.
     ANEMONE_INLINE std::span<const std::byte> of(const tensor_proto& tensor) {
@@ -69,18 +71,23 @@ private:
             throw refused_node{
                 formatted("its data are in the file \"{}\"; read the model with read_onnx_file", shown(location))};
         }
-        const readers::path_below found = readers::find_below(folder_, location);
+        if (!home_) {
+            home_.emplace(folder_, told_);
+        }
+        const readers::opened_below found = home_->file(location);
         if (!found.refused.empty()) {
             throw refused_node{formatted("its data are in \"{}\", which {}", shown(location), found.refused)};
         }
         try {
-            return files_.try_emplace(location, found.path).first->second.bytes();
+            return files_.try_emplace(location, found.file, location).first->second.bytes();
         } catch (const error& e) {
             throw refused_node{formatted("its data cannot be read: {}", shown(e.what()))};
         }
     }
 
     std::string folder_;
+    opened_files* told_;
+    std::optional<readers::model_folder> home_;
     std::map<std::string, readers::mapped_file> files_;
 };
 

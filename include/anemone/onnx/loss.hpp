@@ -89,7 +89,10 @@ ANEMONE_INLINE results read_training_step(node_call& c) {
         for (int part = 2; part < parts; ++part) {
             state.push_back(c.x(2 + i + part * each));
         }
-        const std::vector<dynamic_tensor> made = stepped(c, c.x(0), c.x(2 + i), c.x(2 + i + each), state);
+        const dynamic_tensor rate = c.x(0);
+        const dynamic_tensor value = c.x(2 + i);
+        const dynamic_tensor gradient = c.x(2 + i + each);
+        const std::vector<dynamic_tensor> made = stepped(c, rate, value, gradient, state);
         for (std::size_t part = 0; part < made.size(); ++part) {
             all[part * static_cast<std::size_t>(each) + static_cast<std::size_t>(i)] = made[part];
         }

@@ -104,7 +104,13 @@ ANEMONE_BODY read_model read_onnx_file(const std::string& path, const onnx_reade
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     onnx::model_scope scope(onnx::shown(path), folder.empty() ? "." : folder.string(), options);
     // The file's pages are given back before the weights are copied out of the message.
-    const auto model = onnx::parsed(readers::mapped_file(path).bytes(), scope);
+    const auto model = [&] {
+        const detail::open_file file = detail::opened_to_read(path);
+        if (options.opened != nullptr) {
+            options.opened->add(file.get());
+        }
+        return onnx::parsed(readers::mapped_file(file, path).bytes(), scope);
+    }();
     return onnx::read_from(model, scope);
 }
 

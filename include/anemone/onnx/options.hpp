@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../base/way.hpp"
+#include "../io/opened_files.hpp"
 #include "../values/shape.hpp"
 
 #include <cstdint>
@@ -34,6 +35,8 @@ struct onnx_reader_options {
     /// Reads constants beyond fp16 as +-65504, with a note, instead of refusing them. Masks before a softmax are read
     /// anyway, as finite ones.
     bool saturates_infinities = false;
+    /// Is told each file that is opened, also where the reader throws: what a program must not write over.
+    opened_files* opened = nullptr;
 };
 
 } // namespace ane::inline ANEMONE_WAY

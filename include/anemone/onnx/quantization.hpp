@@ -2,6 +2,8 @@
 
 #include "contraction.hpp"
 
+#include <array>
+
 /// Integers of eight bits. Only bodies include this header.
 namespace ane::onnx::inline ANEMONE_WAY {
 
@@ -58,8 +60,8 @@ ANEMONE_INLINE dynamic_tensor shifted(node_call& c, int i, int zero) {
     if (c.is_known(i) && (!c.has(zero) || c.is_known(zero))) {
         const known_tensor& q = c.known(i);
         const known_tensor* const z = c.has(zero) ? &c.known(zero) : nullptr;
-        c.require(z == nullptr || z->count() == 1 || (q.shape.rank > 0 && z->count() == q.shape[0]),
-                  "has another number of zero points than of rows");
+        c.require(z == nullptr || z->count() == 1 || (q.shape.rank > 0 && z->count() == q.shape[0] && z->count() > 0),
+                  formatted("has {} zero points for {}", z == nullptr ? 0 : z->count(), print(q.shape)));
         const std::int64_t row = z == nullptr || z->count() == 1 ? q.count() : q.count() / z->count();
         return c.filled(q.shape, [&](std::int64_t e) { return q.at(e) - (z == nullptr ? 0 : z->at(e / row)); });
     }
@@ -70,15 +72,24 @@ ANEMONE_INLINE dynamic_tensor shifted(node_call& c, int i, int zero) {
     }
     return c.add(op::dequantize, operands, quantization{.type = q.type(), .axis = 0});
 }
+/// Two of them, in this order: that of arguments is the compiler's, and each may append nodes.
+ANEMONE_INLINE std::array<dynamic_tensor, 2> both_shifted(node_call& c, std::array<int, 2> one,
+                                                          std::array<int, 2> other) {
+    const dynamic_tensor first = shifted(c, one[0], one[1]);
+    return {first, shifted(c, other[0], other[1])};
+}
 ANEMONE_INLINE results read_conv_integer(node_call& c) {
-    return {{convolved(c, shifted(c, 0, 2), shifted(c, 1, 3), 100), element_type::int32}};
+    const auto [x, w] = both_shifted(c, {0, 2}, {1, 3});
+    return {{convolved(c, x, w, 100), element_type::int32}};
 }
 ANEMONE_INLINE results read_matmul_integer(node_call& c) {
-    return {{multiplied(c, shifted(c, 0, 2), shifted(c, 1, 3)), element_type::int32}};
+    const auto [a, b] = both_shifted(c, {0, 2}, {1, 3});
+    return {{multiplied(c, a, b), element_type::int32}};
 }
 /// The product in steps of the result, whose zero point is input 7.
 ANEMONE_INLINE results requantized(node_call& c, const dynamic_tensor& product) {
     const known_tensor& scales = c.known(4);
+    c.require(scales.count() > 0, "has no scale of its weights");
     const double factor = c.number(1) / c.number(6);
     dynamic_tensor steps;
     if (scales.count() == 1) {
@@ -94,11 +105,13 @@ ANEMONE_INLINE results requantized(node_call& c, const dynamic_tensor& product) 
                   quantization{.type = byte_type(c, c.type(7)), .axis = 0})};
 }
 ANEMONE_INLINE results read_qlinear_matmul(node_call& c) {
-    return requantized(c, multiplied(c, shifted(c, 0, 2), shifted(c, 3, 5)));
+    const auto [a, b] = both_shifted(c, {0, 2}, {3, 5});
+    return requantized(c, multiplied(c, a, b));
 }
 /// The bias has the scale of the product: it is added to it.
 ANEMONE_INLINE results read_qlinear_conv(node_call& c) {
-    return requantized(c, convolved(c, shifted(c, 0, 2), shifted(c, 3, 5), 8));
+    const auto [x, w] = both_shifted(c, {0, 2}, {3, 5});
+    return requantized(c, convolved(c, x, w, 8));
 }
 /// Scale and zero point from the extremes, which 0 is among.
 ANEMONE_INLINE results read_dynamic_quantize(node_call& c) {

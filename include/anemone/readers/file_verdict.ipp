@@ -67,7 +67,7 @@ ANEMONE_BODY_OF file_verdict judge_mil_file(const std::string& path, target t, c
     lenient.approximates = true;
     file_verdict all;
     try {
-        readers::mil_file file(path);
+        readers::mil_file file(path, options.opened);
         const std::span<const readers::mil_function> functions = file.functions();
         const bool one = !options.function.empty() || functions.empty();
         for (const readers::mil_function& f : one ? std::span(&file.function(options), 1) : functions) {

@@ -18,11 +18,12 @@ namespace ane::readers::inline ANEMONE_WAY {
 /// A regular file in memory, read by the system page by page as it is looked at. Throws `error` (errc::file).
 class mapped_file {
 public:
-    ANEMONE_INLINE explicit mapped_file(const std::string& path) {
-        ane::detail::require_file_path(path);
-        const ane::detail::open_file file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    ANEMONE_INLINE explicit mapped_file(const std::string& path)
+        : mapped_file(ane::detail::opened_to_read(path), path) {}
+    /// The same of an open file; the path is for messages.
+    ANEMONE_INLINE mapped_file(const ane::detail::open_file& file, const std::string& path) {
         struct stat found {};
-        if (!file || ::fstat(file.get(), &found) != 0) {
+        if (::fstat(file.get(), &found) != 0) {
             ane::detail::refuse_file_call(path, "cannot be opened", errno);
         }
         if (!S_ISREG(found.st_mode)) {

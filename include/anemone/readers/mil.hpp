@@ -2,6 +2,7 @@
 #define ANEMONE_READERS_MIL_HPP
 
 #include "../base/way.hpp"
+#include "../io/opened_files.hpp"
 #include "file_lookup.hpp"
 #include "read_model.hpp"
 #include "unreadable.hpp"
@@ -23,6 +24,8 @@ struct mil_reader_options {
     bool saturates_infinities = false;
     /// Reads what fp16 does not hold as the nearest number that it does, NaN as 0: to judge a file, not to run it.
     bool approximates = false;
+    /// Is told each file that is opened, also where the reader throws: what a program must not write over.
+    opened_files* opened = nullptr;
 };
 
 /// Reads MIL text, of the engine's compilers and of others (facts: mil-ops, mil-dialects, weights; Core ML's public
@@ -34,8 +37,9 @@ ANEMONE_API_OF(anemone_readers_mil_hpp)
 read_model read_mil(std::string_view text, file_lookup files, const mil_reader_options& options = {},
                     std::string_view file_name = "model.mil");
 
-/// The same from a file; blobs are mapped into memory when something refers to them, `@model_path/` being the folder
-/// that the file is in. They must not change meanwhile. Throws `error` (errc::file) where the text cannot be read.
+/// The same from a file, or from the `model.mil` of a folder; blobs are mapped into memory when something refers to them,
+/// `@model_path/` being the folder that the file is in, and nothing outside it is read. They must not change meanwhile.
+/// Throws `error` (errc::file) where the text cannot be read.
 ANEMONE_API_OF(anemone_readers_mil_hpp)
 read_model read_mil_file(const std::string& path, const mil_reader_options& options = {});
 

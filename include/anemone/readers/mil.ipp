@@ -28,7 +28,7 @@ ANEMONE_BODY_OF std::vector<std::string> mil_functions(std::string_view text, st
 }
 
 ANEMONE_BODY_OF read_model read_mil_file(const std::string& path, const mil_reader_options& options) {
-    readers::mil_file file(path);
+    readers::mil_file file(path, options.opened);
     return file.read(file.function(options), options);
 }
 

@@ -31,7 +31,8 @@ template <op Kind> std::vector<mil_value> read_comparison(mil_call& c) {
 /// engine's parser fills in none (measured, mil-ops section 3).
 template <op Kind> std::vector<mil_value> read_stabilized(mil_call& c) {
     const double otherwise = Kind == op::log ? 1e-45 : Kind == op::rsqrt ? 1e-12 : 1e-4;
-    return c.result(c.add(Kind, {c.tensor("x")}, stabilizer{.epsilon = c.float_of("epsilon", otherwise), .axis = -1}));
+    const dynamic_tensor x = c.tensor("x"); // first: of two faults the same one is told, whatever the compiler
+    return c.result(c.add(Kind, {x}, stabilizer{.epsilon = c.float_of("epsilon", otherwise), .axis = -1}));
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_gelu(mil_call& c) {
@@ -163,13 +164,18 @@ ANEMONE_INLINE void add_elementwise(statement_table& t) {
         {"softplus_parametric", read_parametric_softplus},
         {"leaky_relu",
          [](mil_call& c) {
-             return c.result(c.add(op::leaky_relu, {c.tensor("x")}, leakage{c.float_of("alpha", 0.01)}));
+             const dynamic_tensor x = c.tensor("x");
+             return c.result(c.add(op::leaky_relu, {x}, leakage{c.float_of("alpha", 0.01)}));
          }},
         {"elu",
-         [](mil_call& c) { return c.result(c.add(op::elu, {c.tensor("x")}, saturation{c.float_of("alpha", 1)})); }},
+         [](mil_call& c) {
+             const dynamic_tensor x = c.tensor("x");
+             return c.result(c.add(op::elu, {x}, saturation{c.float_of("alpha", 1)}));
+         }},
         {"thresholded_relu",
          [](mil_call& c) {
-             return c.result(c.add(op::thresholded_relu, {c.tensor("x")}, cutoff{c.float_of("alpha", 1)}));
+             const dynamic_tensor x = c.tensor("x");
+             return c.result(c.add(op::thresholded_relu, {x}, cutoff{c.float_of("alpha", 1)}));
          }},
         {"threshold",
          [](mil_call& c) {
@@ -177,19 +183,21 @@ ANEMONE_INLINE void add_elementwise(statement_table& t) {
          }},
         {"clamped_relu",
          [](mil_call& c) {
+             const dynamic_tensor x = c.tensor("x");
              return c.result(c.add(
-                 op::clamped_relu, {c.tensor("x")},
+                 op::clamped_relu, {x},
                  clamped_leakage{static_cast<float>(c.number_of("alpha")), static_cast<float>(c.number_of("beta"))}));
          }},
         {"sigmoid_hard",
          [](mil_call& c) {
-             return c.result(c.add(op::hard_sigmoid, {c.tensor("x")},
-                                   clamped_line{c.float_of("alpha", 0.2), c.float_of("beta", 0.5)}));
+             const dynamic_tensor x = c.tensor("x");
+             return c.result(
+                 c.add(op::hard_sigmoid, {x}, clamped_line{c.float_of("alpha", 0.2), c.float_of("beta", 0.5)}));
          }},
         {"scaled_tanh",
          [](mil_call& c) {
-             return c.result(
-                 c.add(op::scaled_tanh, {c.tensor("x")}, tanh_scaling{c.float_of("alpha", 1), c.float_of("beta", 1)}));
+             const dynamic_tensor x = c.tensor("x");
+             return c.result(c.add(op::scaled_tanh, {x}, tanh_scaling{c.float_of("alpha", 1), c.float_of("beta", 1)}));
          }},
         {"prelu",
          [](mil_call& c) {

@@ -4,9 +4,9 @@
 #include "mapped_file.hpp"
 #include "mil.hpp"
 #include "mil_program.hpp"
+#include "model_folder.hpp"
 
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <span>
 #include <string>
@@ -62,33 +62,39 @@ ANEMONE_INLINE read_model read_function(std::string_view text, const mil_functio
 class mil_file {
 public:
     /// Throws `error` (errc::file), and `unreadable` where the text is no program.
-    ANEMONE_INLINE explicit mil_file(const std::string& path)
-        : path_(path), mapped_(path), functions_(functions_of(text(), path)) {}
+    ANEMONE_INLINE explicit mil_file(const std::string& path, opened_files* told = nullptr)
+        : place_(model_at(path, "model.mil", told)), mapped_(place_.file, place_.path),
+          functions_(functions_of(text(), place_.path)) {}
 
     const std::vector<mil_function>& functions() const { return functions_; }
     /// The function that the options ask for.
     ANEMONE_INLINE const mil_function& function(const mil_reader_options& options) const {
-        return chosen(functions_, options.function, path_);
+        return chosen(functions_, options.function, place_.path);
     }
     ANEMONE_INLINE read_model read(const mil_function& function, const mil_reader_options& options) {
         const auto files = [this](const std::string& written) { return blob(written); };
-        return read_function(text(), function, files, options, path_);
+        return read_function(text(), function, files, options, place_.path);
     }
 
 private:
     std::string_view text() const {
         return {reinterpret_cast<const char*>(mapped_.bytes().data()), mapped_.bytes().size()};
     }
-    /// `@model_path/` is the folder of the text, and so is where a relative path begins.
+    /// `@model_path/` is the folder of the text, and so is where a relative path begins. Throws `error` (errc::file).
     ANEMONE_INLINE std::span<const std::byte> blob(const std::string& written) {
         constexpr std::string_view folder = "@model_path/";
-        const std::string_view rest =
-            std::string_view(written).substr(written.compare(0, folder.size(), folder) == 0 ? folder.size() : 0);
-        const std::filesystem::path path = std::filesystem::path(path_).parent_path() / rest;
-        return blobs_.try_emplace(written, path.string()).first->second.bytes();
+        if (const auto known = blobs_.find(written); known != blobs_.end()) {
+            return known->second.bytes();
+        }
+        const opened_below found =
+            place_.home.file(written.starts_with(folder) ? written.substr(folder.size()) : written);
+        if (!found.refused.empty()) {
+            throw error(errc::file, written, found.refused);
+        }
+        return blobs_.try_emplace(written, found.file, written).first->second.bytes();
     }
 
-    std::string path_;
+    model_place place_;
     mapped_file mapped_;
     std::vector<mil_function> functions_;
     std::map<std::string, mapped_file> blobs_;

@@ -27,7 +27,9 @@ ANEMONE_INLINE folding::room room_for_results() {
 }
 
 ANEMONE_INLINE known_tensor fold_pair(mil_call& c, const folding::function_of_two& f) {
-    return folding::paired(room_for_results(), f, c.known("x"), c.known("y"), c.declared().element);
+    const known_tensor& x = c.known("x");
+    const known_tensor& y = c.known("y");
+    return folding::paired(room_for_results(), f, x, y, c.declared().element);
 }
 template <op Kind> known_tensor fold_two(mil_call& c) { return fold_pair(c, folding::pair_function_of(Kind)); }
 template <op Kind> known_tensor fold_one(mil_call& c) {
@@ -43,7 +45,10 @@ ANEMONE_INLINE known_tensor fold_cast(mil_call& c) {
     return folding::cast(room_for_results(), c.known("x"), to);
 }
 ANEMONE_INLINE known_tensor fold_select(mil_call& c) {
-    return folding::chosen(room_for_results(), c.known("cond"), c.known("a"), c.known("b"));
+    const known_tensor& condition = c.known("cond");
+    const known_tensor& a = c.known("a");
+    const known_tensor& b = c.known("b");
+    return folding::chosen(room_for_results(), condition, a, b);
 }
 
 ANEMONE_INLINE known_tensor fold_window(const known_tensor& x, const index_window& w) {

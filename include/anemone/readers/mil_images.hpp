@@ -177,7 +177,9 @@ ANEMONE_INLINE std::vector<mil_value> read_affine(mil_call& c) {
         mode != "normalized_minus_one_to_one") {
         c.refuse(formatted("coordinates_mode {} is not normalized_minus_one_to_one", mode));
     }
-    const sampling s{.extent = size2(pixels(c, c.integer("output_height")), pixels(c, c.integer("output_width"))),
+    const int height = pixels(c, c.integer("output_height"));
+    const int width = pixels(c, c.integer("output_width"));
+    const sampling s{.extent = size2(height, width),
                      .method = method_of(c),
                      .grid = c.flag("align_corners", true) ? sampling_grid::align_corners : sampling_grid::half_pixel,
                      .border = border_of(c)};

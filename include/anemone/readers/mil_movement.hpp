@@ -89,7 +89,8 @@ template <extents (*Shape)(mil_call&, const extents&)> std::vector<mil_value> re
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_transpose(mil_call& c) {
-    return c.result(c.transpose(c.tensor("x"), c.integers("perm")), c.value("x").element);
+    const dynamic_tensor x = c.tensor("x");
+    return c.result(c.transpose(x, c.integers("perm")), c.value("x").element);
 }
 
 ANEMONE_INLINE dynamic_tensor joined_along(mil_call& c, std::span<const dynamic_tensor> parts, int along) {

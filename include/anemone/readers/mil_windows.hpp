@@ -182,7 +182,9 @@ template <op Kind> std::vector<mil_value> read_pool(mil_call& c) {
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_linear(mil_call& c) {
-    return c.result(c.add(op::linear, convolved(c, c.tensor("x"), c.tensor("weight"))));
+    const dynamic_tensor x = c.tensor("x");
+    const dynamic_tensor w = c.tensor("weight");
+    return c.result(c.add(op::linear, convolved(c, x, w)));
 }
 
 /// A vector is a row on the left and a column on the right; its axis is gone from the result.

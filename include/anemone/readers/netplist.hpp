@@ -4,6 +4,7 @@
 #include "../base/way.hpp"
 #include "../formats/netplist_program.hpp"
 #include "../formats/plist.hpp"
+#include "../io/opened_files.hpp"
 #include "read_model.hpp"
 #include "unreadable.hpp"
 
@@ -18,6 +19,8 @@ namespace ane::inline ANEMONE_WAY {
 
 struct netplist_reader_options {
     std::string_view procedure = ""; ///< by its name, in schema 1.0.9 that of a network; empty: the only one
+    /// Is told each file that is opened, also where the reader throws: what a program must not write over.
+    opened_files* opened = nullptr;
 };
 
 /// Gives the bytes of a weight file by its name in the `Weights` array: any function of a `const std::string&` that
@@ -51,8 +54,8 @@ read_model read_netplist(const formats::plist_value& document, const blob_lookup
 ANEMONE_API_OF(anemone_readers_netplist_hpp)
 read_model read_netplist(const netplist& program, const netplist_reader_options& options = {});
 
-/// The same from a file, XML or binary, with the weight files beside it; of a path in `Weights` only the file's name
-/// counts. Throws `error` (errc::file) where the file is no property list.
+/// The same from a file, XML or binary, or from the `net.plist` of a folder, with the weight files beside it; of a path in
+/// `Weights` only the file's name counts, and a link out of the folder is refused. Throws `error` (errc::file) where the file is no property list.
 ANEMONE_API_OF(anemone_readers_netplist_hpp)
 read_model read_netplist_file(const std::string& path, const netplist_reader_options& options = {});
 

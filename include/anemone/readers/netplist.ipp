@@ -6,6 +6,7 @@ ANEMONE_INCLUDED(anemone_readers_netplist_hpp);
 #include "../base/formatted.hpp"
 #include "../base/text.hpp"
 #include "../io/open_file.hpp"
+#include "model_folder.hpp"
 #include "netplist.hpp"
 #include "netplist_assembly.hpp"
 #include "plist.hpp"
@@ -38,8 +39,8 @@ ANEMONE_BODY_OF read_model read_netplist(const netplist& program, const netplist
 }
 
 ANEMONE_BODY_OF read_model read_netplist_file(const std::string& path, const netplist_reader_options& options) {
-    const std::string_view name = ane::detail::base_name(path);
-    const std::string folder = path.substr(0, path.size() - name.size());
+    readers::model_place place = readers::model_at(path, "net.plist", options.opened);
+    const ane::detail::file_reader text(std::move(place.file), place.path);
     std::map<std::string, std::string> read; // by the file's name: as Weights has it
     const auto look_up = [&](const std::string& blob) {
         const std::string beside(ane::detail::base_name(blob));
@@ -47,12 +48,16 @@ ANEMONE_BODY_OF read_model read_netplist_file(const std::string& path, const net
             throw error(errc::file, blob,
                         formatted("and {} are both the file {} beside the netplist", other->second, beside));
         }
-        const ane::detail::file_reader file(folder + beside);
+        readers::opened_below found = place.home.file(beside);
+        if (!found.refused.empty()) {
+            throw error(errc::file, blob, found.refused);
+        }
+        const ane::detail::file_reader file(std::move(found.file), blob);
         std::vector<std::byte> bytes(file.size());
         file.read(bytes);
         return bytes;
     };
-    return read_netplist(readers::load_plist(path), look_up, options, path);
+    return read_netplist(readers::load_plist(text, place.path), look_up, options, place.path);
 }
 
 } // namespace ane::inline ANEMONE_WAY

@@ -72,8 +72,9 @@ ANEMONE_INLINE netplist_tensor read_conv(netplist_unit_reader& u, op kind) {
     u.keys.only_text("PaddingMode", "Zero");
     u.keys.only_flag("KernelMutable", false);
     u.keys.only_flag("KernelGroupReuse", unity && u.keys.has("KernelGroupReuse"));
-    const size2 dilation(static_cast<int>(u.keys.integer("KernelDilationY", 1, 65536, 1)),
-                         static_cast<int>(u.keys.integer("KernelDilationX", 1, 65536, 1)));
+    const auto rows = static_cast<int>(u.keys.integer("KernelDilationY", 1, 65536, 1)); // its fault is told first
+    const auto columns = static_cast<int>(u.keys.integer("KernelDilationX", 1, 65536, 1));
+    const size2 dilation(rows, columns);
     if (stuffed && dilation != size2(1)) {
         u.keys.complain("is dilated: the compiler answers 'dilated deconvolution is not supported'");
     }

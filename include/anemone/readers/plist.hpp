@@ -8,6 +8,10 @@
 #include <string>
 #include <string_view>
 
+namespace ane::detail::inline ANEMONE_WAY {
+class file_reader;
+}
+
 namespace ane::readers::inline ANEMONE_WAY {
 
 /// What a property list may be at most: more is refused before memory is taken for it. A netplist of 2,000 units has
@@ -23,8 +27,9 @@ inline constexpr int deepest_plist = 64;                                  ///< c
 ANEMONE_API formats::plist_value parse_plist(std::span<const std::byte> bytes, std::string_view file = "property list");
 ANEMONE_API formats::plist_value parse_plist(std::string_view text, std::string_view file = "property list");
 
-/// The same from a file.
+/// The same from a file, which may be open already.
 ANEMONE_API formats::plist_value load_plist(const std::string& path);
+ANEMONE_API formats::plist_value load_plist(const ane::detail::file_reader& file, const std::string& path);
 
 } // namespace ane::readers::inline ANEMONE_WAY
 

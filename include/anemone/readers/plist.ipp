@@ -27,7 +27,10 @@ ANEMONE_BODY formats::plist_value parse_plist(std::span<const std::byte> bytes, 
 }
 
 ANEMONE_BODY formats::plist_value load_plist(const std::string& path) {
-    const ane::detail::file_reader file(path);
+    return load_plist(ane::detail::file_reader(path), path);
+}
+
+ANEMONE_BODY formats::plist_value load_plist(const ane::detail::file_reader& file, const std::string& path) {
     if (file.size() > longest_plist) {
         throw error(errc::file, path,
                     formatted("has {} bytes, a property list may have {}", file.size(), longest_plist));

@@ -1,0 +1,159 @@
+#pragma once
+
+#include "../base/error.hpp"
+#include "../base/way.hpp"
+#include "file.hpp"
+#include "open_file.hpp"
+#include "unfinished.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <mutex>
+#include <span>
+#include <string>
+#include <system_error>
+#include <vector>
+
+/// Only bodies include this header.
+namespace ane::detail::inline ANEMONE_WAY {
+
+/// Whether a new folder can take the place of one: it is missing, or is a folder of ours with no other files than those
+/// that are written, each of which we might write. `files` have their paths in the folder.
+ANEMONE_INLINE bool can_be_exchanged(const std::string& folder, std::span<const named_bytes> files) {
+    namespace fs = std::filesystem;
+    std::error_code failed;
+    const fs::path name = fs::path(folder).filename();
+    if (folder.find('\0') != std::string::npos || name.empty() || name == "." || name == "..") {
+        return false;
+    }
+    const fs::file_status found = fs::symlink_status(folder, failed);
+    if (!fs::exists(found)) {
+        return true;
+    }
+    if (!fs::is_directory(found) || ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
+        return false;
+    }
+    for (fs::recursive_directory_iterator each(folder, failed), end; !failed && each != end; each.increment(failed)) {
+        const fs::file_status is = each->symlink_status(failed);
+        const std::string inside = each->path().lexically_relative(folder).string();
+        const bool is_written =
+            std::any_of(files.begin(), files.end(), [&](const named_bytes& file) { return file.path == inside; });
+        const bool leads_to_one = std::any_of(
+            files.begin(), files.end(), [&](const named_bytes& file) { return file.path.starts_with(inside + "/"); });
+        const bool is_ours = fs::is_directory(is)
+                                 ? leads_to_one
+                                 : fs::is_regular_file(is) && is_written &&
+                                       ::faccessat(AT_FDCWD, each->path().c_str(), W_OK, AT_EACCESS) == 0;
+        if (!is_ours) {
+            return false;
+        }
+    }
+    return !failed;
+}
+
+/// A folder that is written beside its path, under a temporary name, until `publish` exchanges the two. Removed if never
+/// published, as is what was at its path. Throws `error` (errc::file).
+class new_folder {
+public:
+    /// The folder that the path is in is made where it is missing. False afterwards: the path is a folder, and none can be
+    /// made beside it.
+    ANEMONE_INLINE explicit new_folder(const std::string& path) : path_(path) {
+        const std::filesystem::path around = std::filesystem::path(path).parent_path();
+        std::error_code failed;
+        if (!around.empty() && (std::filesystem::create_directories(around, failed), failed)) {
+            throw error(errc::file, path, "its folder cannot be made: " + failed.message());
+        }
+        const std::scoped_lock lock(unfinished().changes);
+        aside_ = unused();
+        if (::mkdir(aside_.c_str(), 0777) != 0) {
+            const int why = errno;
+            aside_.clear();
+            if (!is_there()) {
+                refuse_file_call(path, "cannot be written, since no folder can be made beside it", why);
+            }
+            return;
+        }
+        unfinished().paths.insert(aside_);
+        struct stat old {};
+        if (::stat(path.c_str(), &old) == 0 && ::chmod(aside_.c_str(), old.st_mode & 0777U) != 0) {
+            // It stays as it was made.
+        }
+    }
+    new_folder(const new_folder&) = delete;
+    new_folder& operator=(const new_folder&) = delete;
+    ~new_folder() {
+        const std::scoped_lock lock(unfinished().changes);
+        std::error_code ignored;
+        if (!aside_.empty()) {
+            std::filesystem::remove_all(aside_, ignored);
+            unfinished().paths.erase(aside_);
+        }
+    }
+
+    explicit operator bool() const { return !aside_.empty(); }
+
+    /// Writes files, by their paths in the folder, with the permissions of those that they replace.
+    ANEMONE_INLINE void write(std::span<const named_bytes> files) const {
+        std::vector<named_bytes> beside(files.begin(), files.end());
+        for (named_bytes& each : beside) {
+            each.path = aside_ + "/" + each.path;
+        }
+        try {
+            write_files(std::span<const named_bytes>(beside));
+        } catch (const error& e) { // of the path that was asked for, not of the temporary one
+            const std::string told = std::string(name(e.code())) + ": " + e.subject() + ": ";
+            throw error(e.code(), path_ + e.subject().substr(std::min(aside_.size(), e.subject().size())),
+                        std::string(e.what()).substr(told.size()));
+        }
+        for (const named_bytes& each : files) {
+            struct stat old {};
+            if (::stat((path_ + "/" + each.path).c_str(), &old) == 0 &&
+                ::chmod((aside_ + "/" + each.path).c_str(), old.st_mode & 0777U) != 0) {
+                // It stays as it was made.
+            }
+        }
+    }
+
+    /// Gives the folder its name. False where it is there and the system cannot exchange the two: nothing is changed then.
+    ANEMONE_INLINE bool publish() {
+        const std::scoped_lock lock(unfinished().changes);
+        if (exchange_paths(aside_, path_) == 0) {
+            return true; // what is aside now goes with this object
+        }
+        if (std::rename(aside_.c_str(), path_.c_str()) == 0) { // there was none, or an empty one
+            unfinished().paths.erase(aside_);
+            aside_.clear();
+            return true;
+        }
+        if (const int why = errno; !is_there()) {
+            refuse_file_call(path_, "cannot be written", why);
+        }
+        return false;
+    }
+
+private:
+    ANEMONE_INLINE bool is_there() const {
+        struct stat found {};
+        return ::lstat(path_.c_str(), &found) == 0;
+    }
+
+    /// A path beside the folder that nothing has.
+    ANEMONE_INLINE std::string unused() const {
+        static std::atomic<unsigned> made{0};
+        const std::string stem =
+            path_.substr(0, path_.rfind('/') + 1) + ".anemone-" + std::to_string(::getpid()) + "-folder-";
+        std::string name;
+        struct ::stat found {};
+        do {
+            name = stem + std::to_string(made++);
+        } while (::lstat(name.c_str(), &found) == 0);
+        return name;
+    }
+
+    std::string path_;
+    std::string aside_; ///< itself, or once it is published what was there
+};
+
+} // namespace ane::detail::inline ANEMONE_WAY

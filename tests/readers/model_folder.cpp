@@ -1,0 +1,171 @@
+// Whatever a model's file names is opened in the model's folder and below it, however it is spelled, by every reader.
+
+#include "mil_support.hpp"
+#include "netplist_network.hpp"
+#include <anemone/io/file.hpp>
+#include <anemone/readers/model_folder.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder "m" with a folder "weights" in it, and beside it a file that no model may have.
+class stranger {
+public:
+    stranger() {
+        std::string pattern = (fs::temp_directory_path() / "anemone-folder-XXXXXX").string();
+        home_ = ::mkdtemp(pattern.data());
+        fs::create_directories(home_ / "m/weights");
+        ane::write_file(path("secret"), weights());
+        ane::write_file(path("m/weights/own.bin"), weights());
+    }
+    stranger(const stranger&) = delete;
+    stranger& operator=(const stranger&) = delete;
+    ~stranger() { fs::remove_all(home_); }
+
+    std::string path(const std::string& name) const { return (home_ / name).string(); }
+    void link(const std::string& name, const std::string& to) const { fs::create_symlink(to, home_ / name); }
+
+    /// A blob with four numbers.
+    static std::string weights() {
+        ane::blob_writer blob;
+        blob.add(std::vector<ane::half>{ane::half(1.0), ane::half(2.0), ane::half(3.0), ane::half(4.0)});
+        const auto bytes = blob.bytes();
+        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    }
+    /// MIL text that adds the numbers of a blob.
+    static std::string text(const std::string& blob) {
+        return reading::program_of("tensor<fp16, [4]> x",
+                                   "tensor<fp16, [4]> w = const()[name = string(\"w\"), val = tensor<fp16, "
+                                   "[4]>(BLOBFILE(path = string(\"" +
+                                       blob + "\"), offset = uint64(64)))];\ntensor<fp16, [4]> y = add(x = x, y = w);");
+    }
+    /// A netplist that adds them.
+    static std::string netplist(const std::string& blob) {
+        netplist_network::network n;
+        n.input("x", {1, 1, 2, 1, 2}).constant("c", {1, 1, 2, 1, 2}, 0);
+        n.unit("sum", "ElementWise", {"x", "c"}, {{"Type", "Add"}});
+        n.blobs = {{blob, {}}};
+        return ane::formats::to_xml(n.program().document);
+    }
+
+private:
+    fs::path home_;
+};
+
+/// What a reader says of a file, or "read".
+template <class Read> std::string said(const Read& read) {
+    try {
+        read();
+        return "read";
+    } catch (const ane::error& e) {
+        return e.what();
+    }
+}
+
+void has(const std::string& text, const std::string& words) {
+    CHECK_MESSAGE(text.find(words) != std::string::npos, text);
+}
+
+} // namespace
+
+TEST_CASE("MIL text reads blobs in its folder alone") {
+    const stranger s;
+    s.link("m/out.bin", s.path("secret"));
+    s.link("m/up.bin", "../secret");
+    s.link("m/weights/own", "own.bin");
+    s.link("m/around", "weights/../weights");
+    s.link("m/folder", "..");
+    s.link("m/loop", "loop");
+    s.link("again", "m");
+    const auto read = [&](const std::string& blob, const std::string& file = "m/model.mil") {
+        ane::write_file(s.path("m/model.mil"), stranger::text(blob));
+        return said([&] { ane::read_mil_file(s.path(file)); });
+    };
+    for (const std::string start : {"", "@model_path/"}) {
+        CHECK(read(start + "weights/own.bin") == "read");
+        CHECK(read(start + "weights/own") == "read"); // links within the folder lead nowhere else
+        CHECK(read(start + "around/own.bin") == "read");
+        CHECK(read(start + "./weights/./own.bin") == "read");
+        CHECK(read(start + "weights/own.bin", "again/model.mil") == "read"); // the folder itself may be a link
+        CHECK(read(start + "weights/own.bin", "m") == "read");
+        has(read(start + "../secret"), "no path below the model's folder");
+        has(read(start + "weights/../../secret"), "no path below the model's folder");
+        has(read(start + "out.bin"), "a link that leads out of the model's folder");
+        has(read(start + "up.bin"), "a link that leads out of the model's folder");
+        has(read(start + "folder/secret"), "a link that leads out of the model's folder");
+        has(read(start + "out.bin", "m"), "a link that leads out of the model's folder");
+        has(read(start + "loop"), "cannot be found");
+        has(read(start + "none.bin"), "cannot be found");
+        has(read(start + "weights"), "not a regular file");
+        has(read(start + "."), "not a regular file");
+        has(read(start), "no path below");
+    }
+    has(read(s.path("secret")), "no path below the model's folder");
+    has(read(s.path("m/weights/own.bin")), "no path below the model's folder");
+    fs::remove(s.path("m/model.mil"));
+    ane::write_file(s.path("text"), stranger::text("weights/own.bin"));
+    s.link("m/model.mil", "../text");
+    CHECK(said([&] { ane::read_mil_file(s.path("m/model.mil")); }) == "read"); // the user's own choice
+    has(said([&] { ane::read_mil_file(s.path("m")); }), "a link that leads out of the model's folder");
+}
+
+TEST_CASE("netplists read weight files in their folder alone") {
+    const stranger s;
+    ane::write_file(s.path("m/own"), stranger::weights());
+    s.link("m/out", s.path("secret"));
+    s.link("m/inside", "weights/own.bin");
+    const auto read = [&](const std::string& blob, const std::string& file = "m/net.plist") {
+        ane::write_file(s.path("m/net.plist"), stranger::netplist(blob));
+        return said([&] { ane::read_netplist_file(s.path(file)); });
+    };
+    CHECK(read("own") == "read");
+    CHECK(read("inside") == "read");
+    CHECK(read("/somewhere/else/own") == "read"); // of a path only the name counts
+    CHECK(read("own", "m") == "read");
+    has(read("out"), "a link that leads out of the model's folder");
+    has(read("out", "m"), "a link that leads out of the model's folder");
+    has(read("../secret"), "cannot be found");
+    has(read(".."), "no path below");
+    has(read(s.path("secret")), "cannot be found");
+}
+
+TEST_CASE("nothing is opened outside while links change under the reader") {
+    const stranger s;
+    ane::write_file(s.path("secret"), std::string("SECRET"));
+    const std::string folder = s.path("m");
+    fs::rename(folder + "/weights", folder + "/real");
+    std::atomic<bool> ends{false};
+    std::thread swaps([&] { // "weights" is the folder, then a link out, then the folder
+        fs::create_directories(folder + "/true");
+        ane::write_file(folder + "/true/secret", std::string("own"));
+        fs::create_directory_symlink("..", folder + "/false");
+        while (!ends) {
+            for (const char* const each : {"/true", "/false"}) {
+                fs::rename(folder + each, folder + "/weights");
+                fs::rename(folder + "/weights", folder + each);
+            }
+        }
+    });
+    const ane::readers::model_folder home(folder);
+    int opened = 0;
+    for (int i = 0; i < 100000 && opened < 2000; ++i) {
+        ane::readers::opened_below found = home.file("weights/secret");
+        if (found.refused.empty()) {
+            ++opened;
+            const ane::detail::file_reader file(std::move(found.file), "secret");
+            CHECK(file.size() == 3);
+        }
+    }
+    ends = true;
+    swaps.join();
+}
