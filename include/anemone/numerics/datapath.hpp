@@ -54,6 +54,12 @@ enum class division_rule : std::uint8_t {
     constant_reciprocal ///< a times fp16(1 / b); the floor is that of the exact product, so 6 / 3 gives 1 (N123)
 };
 
+/// Where the scale of a weight of integer codes, one for each output channel, is applied.
+enum class scale_rule : std::uint8_t {
+    before_products, ///< the codes are expanded to fp16 before the program runs: products of what they stand for
+    after_sum        ///< the products are those of the codes; their sum, rounded to fp16, is multiplied by the scale
+};
+
 /// What computes sines and cosines.
 enum class sine_rule : std::uint8_t {
     table, ///< of a quarter period
@@ -131,6 +137,17 @@ struct datapath {
     /// Gain on the activations of a product with int8 weights, infinite above 4094 as there: 16 measured M1 Max, M2
     /// Pro, M5 Pro (N076, N077). M3, M4, M6: inferred; the hazard is assumed present.
     int int8_activation_gain = 16;
+    /// Weights of integers with a scale for each output channel. After the sum on M5: of 32 terms with codes of 4 bits
+    /// the engine returned -0.05987548828125 where their sum of codes is a tie of fp16, and no rounding of the exact
+    /// product of the expanded weights gives that (field study of 2026; the rule is inferred from the value, and holds in
+    /// all but 13 of 7.16 million others). By N203 the order is that of every layer: fp16(fp16(acc) scale + bias). A14,
+    /// A15, A16, A18: inferred. A13 expands such weights before the program runs (measured M1).
+    scale_rule weight_scale = scale_rule::after_sum;
+    /// A code of b bits is q 2^(code_integer_bits - b) to the register of products. Inferred: the units of no sum of
+    /// codes are published, and a power of two is invisible but for the register's ends. 4 takes codes of 4 bits as they
+    /// are; those of 8 bits must be no larger, for an activation of 4094 before them is finite (N076, M2, M5): 127 2^-4
+    /// times 4094 is 32496, and 127 times 4094 would be far beyond 2^15.
+    int code_integer_bits = 4;
     /// Products of int8 activations with int8 weights add integers. Measured M6, the other tiers from A14 on are
     /// inferred. On A13 false: int8 weights are expanded to fp16 before the program runs (measured M1); against it
     /// stands the mode of two int8 products a cycle that the compiler has for it (guide chapters 9 and 20).
@@ -162,6 +179,7 @@ constexpr datapath datapath_of(family f) noexcept {
         d.width_slice_gain = 16;
         d.single_tap_scales = true;
         d.int8_products = false;
+        d.weight_scale = scale_rule::before_products;
         d.texture_engine = false;
     } else if (f == family::a14) {
         d.tables = table_variant::m1; // inferred: M2 is M1's twin where both ran (N202), tables are not among that
@@ -186,6 +204,7 @@ constexpr datapath checked(const datapath& d) {
         }
     };
     within("mac_exponent_floor", d.mac_exponent_floor, -64, 64);
+    within("code_integer_bits", d.code_integer_bits, -8, 16);
     within("reduction_tile", d.reduction_tile, 1, 1 << 22);
     within("reduction_significand_bits", d.reduction_significand_bits, 1, 63);
     return d;
