@@ -116,8 +116,26 @@ private:
                     take(operand);
                 }
             }
+            take_codes_of_product(piece);
             oracle::evaluate(values_, piece);
             steps_.push_back(piece);
+        }
+    }
+
+    /// A product whose codes take another scale reads them, and that scale, beside its operands.
+    ANEMONE_INLINE void take_codes_of_product(int piece) {
+        if (values_.arithmetic.quantized_product_scale == numerics::product_scale_rule::own) {
+            return;
+        }
+        const quantized_product p = quantized_product_of(lowered_.graph, piece);
+        for (int k = 0; k < 2; ++k) {
+            const int d = p.exchanged(lowered_.graph, k);
+            if (d >= 0) {
+                for (const int operand : lowered_.view().operands(d)) {
+                    take(operand);
+                }
+                take(lowered_.view().operands(p.scaled_by)[1]);
+            }
         }
     }
 

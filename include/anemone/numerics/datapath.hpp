@@ -27,8 +27,8 @@ enum class contraction_order : std::uint8_t { channel_row_column, row_column_cha
 enum class mean_rule : std::uint8_t { scale_wide_sum, scale_stored_sum };
 
 /// Which published points the fitted tables (gelu, gelu_sigmoid, silu) meet: the guide's, measured on M1 (N113, N114,
-/// N119), the study's, on M6, or a third source's gelu(0) = -0.000754, whose chip is not named (N115, NC5; else as M6).
-enum class table_variant : std::uint8_t { m1, m6, third };
+/// N119), the study's, on M6, or gelu(0) = -0.0007538795 of an M5 Pro (N209; N115, without a chip, agrees; else as M6).
+enum class table_variant : std::uint8_t { m1, m5, m6 };
 
 /// What an infinity is as a factor of an elementwise product.
 enum class infinity_rule : std::uint8_t {
@@ -58,6 +58,12 @@ enum class division_rule : std::uint8_t {
 enum class scale_rule : std::uint8_t {
     before_products, ///< the codes are expanded to fp16 before the program runs: products of what they stand for
     after_sum        ///< the products are those of the codes; their sum, rounded to fp16, is multiplied by the scale
+};
+
+/// With which scale the codes of a dequantized operand enter an elementwise product (numerics/quantized_products.hpp).
+enum class product_scale_rule : std::uint8_t {
+    own,   ///< their own: what the model means
+    shared ///< that of the first branch, or of the quantize behind the product: what was measured on M5
 };
 
 /// What computes sines and cosines.
@@ -152,6 +158,10 @@ struct datapath {
     /// inferred. On A13 false: int8 weights are expanded to fp16 before the program runs (measured M1); against it
     /// stands the mode of two int8 products a cycle that the compiler has for it (guide chapters 9 and 20).
     bool int8_products = true;
+    /// Products of dequantized values that are quantized again. `shared` gives the wrong values that two of the vendor's
+    /// compilers gave for an M5 Pro (N211, N212). `own` by default, on every generation: it is a compiler's mistake, which
+    /// a rule reports (product_takes_another_scale) and a clamp avoids.
+    product_scale_rule quantized_product_scale = product_scale_rule::own;
     /// False: there is no sampling unit, and a resize is a convolution (R131, decompiled; its rounding is inferred).
     bool texture_engine = true;
 
@@ -185,6 +195,9 @@ constexpr datapath datapath_of(family f) noexcept {
         d.tables = table_variant::m1; // inferred: M2 is M1's twin where both ran (N202), tables are not among that
         d.sine = sine_rule::series;
         d.width_slice_gain = 16;
+    }
+    if (f == family::a17) {
+        d.tables = table_variant::m5;
     }
     if (f == family::older) {
         d.division = division_rule::constant_reciprocal;
