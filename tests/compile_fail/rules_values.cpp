@@ -64,7 +64,8 @@ constexpr auto scales = frozen([] {
     g = then(g, op::quantize, quantization{dtype::int8, 0}, {0, 1});
     g = then(g, op::dequantize, quantization{dtype::int8, 0}, {3, 1});
     g = then(g, op::mul, no_attributes{}, {0, 4});
-    return then(g, op::quantize, quantization{dtype::int8, 0}, {5, 2});
+    g = then(g, op::quantize, quantization{dtype::int8, 0}, {5, 2});
+    return then(g, op::dequantize, quantization{dtype::int8, 0}, {6, 2});
 });
 static_assert(conforms<scales, h17s, waive(rule::operation_is_not_written)>);
 

@@ -50,7 +50,7 @@
 
 /// The members of every attribute struct, described once for all readers: MIL arguments, printing, drawings, digests.
 BOOST_HANA_ADAPT_STRUCT(ane::no_attributes);
-ANEMONE_ATTRIBUTE(contract, declared, low, high, row_l1, column_l1, deviation)
+ANEMONE_ATTRIBUTE(contract, declared, low, high, row_l1, column_l1, deviation) // zeros: of estimates alone
 ANEMONE_ATTRIBUTE(literal, offset, count)
 ANEMONE_ATTRIBUTE(conv, stride, dilation, padding, groups)
 ANEMONE_ATTRIBUTE(conv_transpose, stride, dilation, padding, groups)

@@ -208,6 +208,7 @@
     ROW(large_matmul_runs_faster_on_gpu)                                                                               \
     ROW(long_attention_runs_faster_on_gpu)                                                                             \
     ROW(encoder_batch_runs_faster_on_gpu)                                                                              \
+    ROW(whole_decoder_runs_faster_on_gpu)                                                                              \
     ROW(decoding_runs_faster_on_gpu)                                                                                   \
     ROW(concat_operands_are_not_two)                                                                                   \
     ROW(work_is_below_the_dispatch_floor)                                                                              \
