@@ -79,7 +79,9 @@ TEST_CASE("both backends run the values that a stored form stands for") {
             CHECK(patterns(run(ane::backend::cpu{}, m.graph(), m.weights(w), {x})[0]) ==
                   patterns(run(ane::backend::cpu{}, dense.graph(), dense.weights(decoded), {x})[0]));
             for (const target t : {h13, h16, h18}) {
-                CHECK(patterns(run(ane::backend::oracle{t}, m.graph(), m.weights(w), {x})[0]) ==
+                numerics::datapath expanding = numerics::datapath_of(t); // scales that follow the sum: a test below
+                expanding.weight_scale = numerics::scale_rule::before_products;
+                CHECK(patterns(run(ane::backend::oracle{expanding}, m.graph(), m.weights(w), {x})[0]) ==
                       patterns(run(ane::backend::oracle{t}, dense.graph(), dense.weights(decoded), {x})[0]));
             }
         }
@@ -153,6 +155,119 @@ TEST_CASE("N137: an int8 convolution is off by about 0.6 %") {
     CHECK(relative > 0.003);
     CHECK(relative < 0.01); // chapter 3 says 0.6 %, chapter 7 about 1 %
     CHECK(both / std::sqrt(squares * others) > 0.9999);
+}
+
+namespace {
+
+/// The 32 terms whose sum was measured on an M5 Pro (N208): codes of 4 bits, of scale 0.007476806640625, and inputs.
+constexpr double riddle_scale = 0.007476806640625;
+constexpr double riddle_result = -0.05987548828125;
+constexpr int riddle_codes[] = {2, -2, 4, -7, 1, 0, -6, -3, 3, 1, -6, 0, -2, -6, -6, 1,
+                                5, 5,  5, 6,  7, 3, -8, -1, 1, 2, -3, 4, -2, 0,  2,  -7};
+constexpr double riddle_inputs[] = {
+    -0.1640625, -0.02734375, 0.01953125,  0.09765625,  -0.0078125,  0.0234375,   0.0703125,  0.0234375,
+    -0.1328125, 0.0390625,   -0.02734375, 0.0234375,   0.03125,     0.109375,    0.0390625,  0.00390625,
+    0.02734375, 0.02734375,  -0.06640625, -0.02734375, -0.10546875, -0.32421875, 0.234375,   -0.02734375,
+    -0.03125,   -0.09375,    0.05859375,  -0.0625,     -0.03515625, 0.0703125,   0.01171875, 0.1640625};
+
+} // namespace
+
+TEST_CASE("N208: the scale of a weight of codes follows the sum, on M5; M1 expands the weight") {
+    // Exactly -2049/256, a tie of fp16: rounded away from zero, then times the scale.
+    double sum = 0;
+    double expanded = 0;
+    for (int i = 0; i < 32; ++i) {
+        sum += riddle_codes[i] * riddle_inputs[i];
+        expanded += static_cast<double>(half(riddle_codes[i] * riddle_scale)) * riddle_inputs[i];
+    }
+    REQUIRE(sum == -2049.0 / 256);
+    REQUIRE(expanded == -1004010 * 0x1p-24); // which fp16 has as -0.0598449 or -0.0598145
+    REQUIRE(static_cast<double>(half(-8.0078125 * riddle_scale)) == riddle_result);
+    std::vector<half> x;
+    std::vector<half> w;
+    for (int i = 0; i < 32; ++i) {
+        x.emplace_back(riddle_inputs[i]);
+        w.emplace_back(riddle_codes[i] * riddle_scale);
+    }
+    // The library writes codes from -7 to 7, and one of these is -8: the steps are run, and graphs below.
+    const numerics::datapath m5 = numerics::datapath_of(h17s);
+    std::vector<half> codes;
+    for (const int q : riddle_codes) {
+        codes.emplace_back(static_cast<double>(q));
+    }
+    half y;
+    const numerics::matmul_shape shape{.m = 1, .n = 1, .k = 32, .transpose_b = true};
+    numerics::matmul(m5, shape, x.data(), codes.data(), nullptr, &y);
+    CHECK(static_cast<double>(y) == -8.0078125);
+    CHECK(static_cast<double>(numerics::scale_after_sum(m5, y, riddle_scale, half{})) == riddle_result);
+    // The register of what the weights stand for, as A13 has it, gives another.
+    numerics::matmul(m5, shape, x.data(), w.data(), nullptr, &y);
+    CHECK(static_cast<double>(y) == doctest::Approx(-0.059906).epsilon(1e-5));
+}
+
+TEST_CASE("N208, N203: products with codes are fp16(fp16(sum of codes) scale + bias), channel by channel") {
+    const auto away = [](double v) { // fp16, ties away from zero; of normal numbers
+        int exponent = 0;
+        std::frexp(v, &exponent);
+        const double unit = std::ldexp(1.0, exponent - 11);
+        return std::copysign(std::floor(std::fabs(v) / unit + 0.5), v) * unit;
+    };
+    random_engine random(208);
+    int differ = 0;                                                     // from products of the expanded weights
+    constexpr double scales[] = {0.009765625, 0.01171875, 0.005859375}; // times 127 they are fp16
+    for (const int bits : {8, 4}) {
+        for (const bool window : {false, true}) {
+            CAPTURE(bits);
+            CAPTURE(window);
+            const int last = bits == 8 ? 127 : 7;
+            const extents in = window ? extents{2, 40, 1, 3} : extents{6, 40};
+            const extents weight = window ? extents{3, 40, 1, 1} : extents{3, 40};
+            std::vector<int> q(120);
+            std::vector<half> w;
+            std::uniform_int_distribution<int> code(-last, last);
+            for (std::size_t i = 0; i < q.size(); ++i) {
+                q[i] = i % 40 == 7 ? last : code(random);
+                w.emplace_back(q[i] * scales[i / 40]);
+            }
+            std::vector<half> x;
+            std::uniform_int_distribution<int> numerator(-255, 255);
+            for (int i = 0; i < 240; ++i) {
+                x.emplace_back(numerator(random) / 256.0);
+            }
+            const double bias[] = {0.25, -1.5, 3};
+            composer c;
+            const int from = c.input(in);
+            const int plain = c.weight(weight);
+            const int stored = c.add(op::compressed, compression{.form = weight_form::affine, .bits = bits}, {plain});
+            const int product = window ? c.add(op::conv2d, conv{}, {from, stored}) : c.add(op::linear, {from, stored});
+            const int start = c.constant(window ? extents{3, 1, 1} : extents{3}, {0.25F, -1.5F, 3});
+            c.output(c.add(op::add, {product, start}));
+            weight_store store;
+            store.add("weight.1", weight, std::span<const half>(w));
+            const dynamic_graph g = c.finish();
+            const auto on = [&](target t, layer_forms layers) {
+                return run(ane::backend::oracle(t).layers(layers), g, store, {bytes_of(x)})[0];
+            };
+            for (const target t : {h14, h16, h17s, h18}) {
+                const auto y = on(t, layer_forms::own);
+                const auto written = on(t, layer_forms::safe);
+                const auto expanded = on(h13, layer_forms::own);
+                for (std::size_t i = 0; i < y.size(); ++i) {
+                    const std::size_t channel = window ? i / 3 % 3 : i % 3;
+                    double sum = 0;
+                    for (std::size_t k = 0; k < 40; ++k) {
+                        const std::size_t at = window ? i / 9 * 120 + k * 3 + i % 3 : i / 3 * 40 + k;
+                        sum += q[channel * 40 + k] * static_cast<double>(x[at]);
+                    }
+                    CHECK(static_cast<double>(y[i]) == away(away(sum) * scales[channel] + bias[channel]));
+                    differ += y[i] != expanded[i] ? 1 : 0;
+                }
+                // What is written for the engine holds codes of 8 bits; those of 4 as fp16.
+                CHECK(patterns(written) == patterns(bits == 8 ? y : expanded));
+            }
+        }
+    }
+    CHECK(differ > 0);
 }
 
 TEST_CASE("N076, N077: activations above 4094 are infinite before weights of 8-bit integers, on M1, M2 and M5") {

@@ -285,3 +285,88 @@ TEST_CASE("W8A8: no ceiling at 32768, but one at 2^31") {
     CHECK(result(133144, 0x1p-10, ane::backend::oracle{h18}) == doctest::Approx(16512).epsilon(1e-3));
     CHECK(result(133145, 0x1p-10, ane::backend::oracle{h18}) == INFINITY);
 }
+
+TEST_CASE("N210: quantize rounds ties away from zero on M5, every finite value at scale 1") {
+    const numerics::datapath m5 = numerics::datapath_of(h17s);
+    int checked = 0;
+    for (unsigned bits = 0; bits < 65536; ++bits) {
+        const half x = half::from_bits(static_cast<std::uint16_t>(bits));
+        if (!is_finite(x)) {
+            continue;
+        }
+        const double v = static_cast<double>(x);
+        const double whole = std::copysign(std::floor(std::fabs(v) + 0.5), v);
+        const double want = std::min(127.0, std::max(-128.0, whole));
+        const int q = numerics::quantize(m5, x, half(1.0), half{}, -128, 127);
+        checked += q == want && numerics::dequantize(m5, half(q), half(1.0), half{}) == half(want + 0.0) ? 1 : 0;
+    }
+    CHECK(checked == 63488);
+}
+
+namespace {
+
+/// a times b, each through int8 by its scale where that is not 0; the product through int8 by `last`, if that is not 0,
+/// and clamped before to what it can hold. `b_first`: b is built before a.
+struct gate {
+    double a_scale = 0;
+    double b_scale = 0;
+    double last = 0;
+    bool clamped = false;
+    bool b_first = false;
+
+    dynamic_graph graph() const {
+        composer c;
+        const int a = c.input({4});
+        const int b = c.input({4});
+        const quantization as{dtype::int8, 0};
+        const auto through = [&](int x, double scale) {
+            if (scale == 0) {
+                return x;
+            }
+            const int s = c.constant(static_cast<float>(scale));
+            return c.add(op::dequantize, as, {c.add(op::quantize, as, {x, s}), s});
+        };
+        const int first = b_first ? through(b, b_scale) : through(a, a_scale);
+        const int second = b_first ? through(a, a_scale) : through(b, b_scale);
+        int y = c.add(op::mul, {first, second});
+        if (clamped) {
+            const auto end = static_cast<float>(last);
+            y = c.add(op::clamp, clip_range{-128 * end, 127 * end}, {y});
+        }
+        c.output(through(y, last));
+        return c.finish();
+    }
+    double run_with(numerics::product_scale_rule rule, double a, double b) const {
+        numerics::datapath path = numerics::datapath_of(h17s);
+        path.quantized_product_scale = rule;
+        const std::vector<half> left(4, half(a));
+        const std::vector<half> right(4, half(b));
+        return static_cast<double>(
+            run(ane::backend::oracle(path), graph(), {}, {bytes_of(left), bytes_of(right)})[0][3]);
+    }
+};
+
+} // namespace
+
+TEST_CASE("N211, N212: the codes of a quantized product take another scale, on request") {
+    using numerics::product_scale_rule;
+    // y = Q_out(a Q_1/16(b)), all ones.
+    const double measured[] = {1, 2, 4, 8};
+    for (int k = 0; k < 4; ++k) {
+        const double out = std::ldexp(1.0, k - 4);
+        const gate g{.b_scale = 0.0625, .last = out};
+        CHECK(g.run_with(product_scale_rule::shared, 1, 1) == measured[k]);
+        CHECK(g.run_with(product_scale_rule::own, 1, 1) == 1);
+        const gate clamped{.b_scale = 0.0625, .last = out, .clamped = true};
+        CHECK(clamped.run_with(product_scale_rule::shared, 1, 1) == 1);
+        CHECK(takes_another_scale(clamped.graph(), 6) == false);
+    }
+    // g = 2 at scale 0.5 times u = 8 at scale 2: both codes are 4.
+    const gate two{.a_scale = 0.5, .b_scale = 2};
+    CHECK(two.run_with(product_scale_rule::own, 2, 8) == 16);
+    CHECK(two.run_with(product_scale_rule::shared, 2, 8) == 4);
+    const gate other{.a_scale = 0.5, .b_scale = 2, .b_first = true};
+    CHECK(other.run_with(product_scale_rule::shared, 2, 8) == 64);
+    const gate equal{.a_scale = 0.5, .b_scale = 0.5};
+    CHECK(equal.run_with(product_scale_rule::shared, 2, 8) == 16);
+}

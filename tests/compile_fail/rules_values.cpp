@@ -1,6 +1,8 @@
 // What declared ranges prove.
 // expect: design_rule<ane::op::linear, ane::rule::contraction_may_reach_ceiling, ane::target::h13, 0, 2, 32768, 32768
 // expect: design_rule<ane::op::linear, ane::rule::int8_activation_may_saturate, ane::target::h13, 0, 3, 4096, 4094
+// expect: design_rule<ane::op::linear, ane::rule::sum_of_codes_may_reach_ceiling, ane::target::h17s, 0, 3, 33020, 32768
+// expect: design_rule<ane::op::mul, ane::rule::product_takes_another_scale, ane::target::h17s, 0, 5, 1, 0
 // expect: design_rule<ane::op::slice, ane::rule::loss_scale_exceeds, ane::target::h13, 0, 3, 512, 512
 // expect: design_rule<ane::op::exp, ane::rule::exponential_may_overflow, ane::target::h13, 0, 1, 12, 11
 // expect: design_rule<ane::op::square, ane::rule::square_may_overflow, ane::target::h13, 0, 1, 256, 256
@@ -53,6 +55,19 @@ static_assert(conforms<ceiling, h13>);
 
 constexpr auto quantized = frozen([] { return int8_layer(pick(4096, 4094)); });
 static_assert(conforms<quantized, h13>);
+
+constexpr auto codes = frozen([] { return int8_layer(pick(260, 258)); });
+static_assert(conforms<codes, h17s, as_error(rule::sum_of_codes_may_reach_ceiling)>);
+
+constexpr auto scales = frozen([] {
+    dynamic_graph g = sources_of({in({8}), one_node::constant({}, 0.25F), one_node::constant({}, pick(0.125F, 0.25F))});
+    g = then(g, op::quantize, quantization{dtype::int8, 0}, {0, 1});
+    g = then(g, op::dequantize, quantization{dtype::int8, 0}, {3, 1});
+    g = then(g, op::mul, no_attributes{}, {0, 4});
+    g = then(g, op::quantize, quantization{dtype::int8, 0}, {5, 2});
+    return then(g, op::dequantize, quantization{dtype::int8, 0}, {6, 2});
+});
+static_assert(conforms<scales, h17s, waive(rule::operation_is_not_written)>);
 
 constexpr auto loss = frozen([] { return windows_of(pick(512.0F, 384.0F)); });
 static_assert(conforms<loss, h13, waive(rule::width_slice_may_saturate)>);

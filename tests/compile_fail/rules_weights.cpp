@@ -14,6 +14,8 @@
 // expect: design_rule<ane::op::compressed, ane::rule::weight_form_is_not_written, ane::target::h15, 0, 1, 6, 8
 // expect: design_rule<ane::op::compressed, ane::rule::compressed_elements_are_narrow, ane::target::h17s, 0, 1, 4, 8
 // expect: design_rule<ane::op::conv2d, ane::rule::weight_is_palette_and_sparse, ane::target::h17s, 0, 3, 0, 0
+// expect: design_rule<ane::op::compressed, ane::rule::scales_of_blocks_are_not_applied, ane::target::h17s, 0, 1, 8, 0
+// expect: design_rule<ane::op::conv2d, ane::rule::convolution_weight_is_computed, ane::target::h15, 0, 2, 64, 0
 // forbid: step limit
 #include "by_value.hpp"
 
@@ -94,5 +96,17 @@ static_assert(conforms<narrow_blocks, h17s>);
 constexpr auto two_forms =
     frozen([] { return convolved(form_of(pick(weight_form::sparse_palette, weight_form::palette), 8), {}); });
 static_assert(conforms<two_forms, h17s>);
+
+constexpr auto blocks = frozen([] {
+    return make(op::compressed, compression{.form = weight_form::blockwise, .bits = 8, .block = pick(8, 0)},
+                {one_node::weight({16, 16})});
+});
+static_assert(conforms<blocks, h17s, of_own_layers()>);
+
+constexpr auto computed = frozen([] {
+    return make(op::conv2d, conv{},
+                {in({1, 8, 4, 4}), pick(true, false) ? in({8, 8, 1, 1}) : one_node::weight({8, 8, 1, 1})});
+});
+static_assert(conforms<computed, h15>);
 
 int main() {}

@@ -342,3 +342,17 @@ TEST_CASE("the order of a convolution shows in a sticky overflow") {
     convolution(path, s, x.data(), w.data(), nullptr, &out);
     CHECK(out.bits == 0);
 }
+
+TEST_CASE("N213: shares of a long attention times small values are nothing; undivided they are something") {
+    // 1/4096 times 0.0005: the exponents add up to -23, and the register counts from -16 on.
+    const datapath m5 = datapath_of(family::a17);
+    accumulator shares(m5);
+    accumulator undivided(m5);
+    for (int i = 0; i < 4096; ++i) {
+        shares.multiply_add(half(1.0 / 4096), half(0.0005));
+        undivided.multiply_add(half(1.0), half(0.0005));
+    }
+    CHECK(shares.result() == half{});
+    // 0.0005 is rounded to 33 units of 2^-16 in each product.
+    CHECK(static_cast<double>(undivided.result()) / 4096 == doctest::Approx(0.00050354).epsilon(1e-5));
+}

@@ -195,6 +195,12 @@ constexpr std::string_view steps = "a curve of many steps: examples/curves has i
 constexpr kit::beyond_a_graph others[] = {
     {"N076", "weights of 8-bit integers: the probes have no store of weights"},
     {"N077", "weights of 8-bit integers: the probes have no store of weights"},
+    {"N208", "weights of 4-bit integers: the probes have no store of weights"},
+    {"N209", "the question of N115"},
+    {"N210", "integers between operations: the probes have values of fp16"},
+    {"N211", "integers between operations: the probes have values of fp16"},
+    {"N212", "integers between operations: the probes have values of fp16"},
+    {"N213", "products below the floor of exponents, which other probes ask for"},
     {"N137", "weights of 8-bit integers: the probes have no store of weights"},
     {"N130", bytes},
     {"N131", bytes},

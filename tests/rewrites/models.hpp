@@ -216,7 +216,25 @@ inline dynamic_graph shares_model() {
     return g.finish();
 }
 
+/// A gated layer with quantized halves, whose product is quantized again.
+inline dynamic_graph quantized_model() {
+    dynamic_builder g;
+    const auto through = [&](const char* name, double scale) {
+        const auto s = g.constant(scale);
+        const auto q = g.add(op::quantize, {g.input(name, {2, 8}), s}, quantization{.type = dtype::int8});
+        return g.add(op::dequantize, {q, s}, quantization{.type = dtype::int8});
+    };
+    const auto s = g.constant(0.0625);
+    const auto y = g.add(op::mul, {through("gate", 0.25), through("up", 0.125)});
+    const auto q = g.add(op::quantize, {y, s}, quantization{.type = dtype::int8});
+    g.output("y", g.add(op::dequantize, {q, s}, quantization{.type = dtype::int8}));
+    return g.finish();
+}
+
 inline dynamic_graph model_for(std::string_view rewrite) {
+    if (rewrite == "clamp_quantized_products") {
+        return quantized_model();
+    }
     if (rewrite == "scale_norms") {
         return norms_model();
     }

@@ -282,3 +282,20 @@ TEST_CASE("every rewrite: the comparison tells a wrong one from a right one") {
         CHECK(told >= tried - 1); // the sign of a bias of keys moves no softmax
     }
 }
+
+TEST_CASE("clamps restore a quantized product whose codes take another scale, and change no bit of the right one") {
+    const dynamic_graph model = quantized_model();
+    const optimized found = optimize(model, h17s, {.values = true});
+    REQUIRE(found.refuted_before == 1);
+    CHECK(found.refuted_after == 0);
+    numerics::datapath path = numerics::datapath_of(h17s);
+    path.quantized_product_scale = numerics::product_scale_rule::shared;
+    const auto on = [&](const graph_view& g, const backend::oracle& engine) {
+        return run_samples(g, {}, random_samples(model, 2, 5), backend::any(engine));
+    };
+    const auto right = on(model, backend::oracle(h17s));
+    CHECK(on(found.graph, backend::oracle(h17s)) == right);
+    CHECK(on(model, backend::oracle(path)) != right);
+    CHECK(on(found.graph, backend::oracle(path)) == right);
+    CHECK(optimize(model, h17s).steps.size() == 0);
+}

@@ -30,7 +30,7 @@ constexpr auto plain = graph([](auto& g) {
     g.output("y"_s, gelu(cut + 0.5F));
     g.output("z"_s, relu(x));
 });
-static_assert(diverges<plain, h16, h17s>.empty() && diverges<plain, h13, h13g>.empty());
+static_assert(diverges<plain, h16, h18>.empty() && diverges<plain, h13, h13g>.empty());
 static_assert(diverges<plain, h13, h17s>[0].kind == divergence::infinity);
 static_assert(diverges<plain, h13, h17s>[0].operation == op::slice);
 static_assert(diverges<plain, h13, h17s>[0].evidence == mark::measured);
@@ -341,7 +341,8 @@ TEST_CASE("the report names the node, the part and the outputs that follow") {
           std::string::npos);
     CHECK(text.find('\x1b') == std::string::npos);
     CHECK(r.str(true).find("\x1b[1;31minfinity\x1b[0m") != std::string::npos);
-    CHECK(differences(plain, h16, h17).str() == "h16 (M4 base) and h17 (M5 base): no difference is known\n");
+    CHECK(differences(plain, h16, h18).str().find("no difference is known\n") != std::string::npos);
+    CHECK(differences(plain, h16, h17).str().find("the knots of its table differ") != std::string::npos);
 }
 
 TEST_CASE("every pair of targets of one family computes alike, and the order of a pair does not matter") {

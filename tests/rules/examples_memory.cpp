@@ -99,6 +99,9 @@ std::vector<example> memory_examples() {
         {rule::contraction_may_reach_ceiling, h17s, 32768, 32768, layer(bounded(32), bounded(1), 1024),
          layer(bounded(32), {}, 1024)},
         {rule::int8_activation_may_saturate, h13, 4096, 4094, int8_product(bounded(4096)), int8_product(bounded(4094))},
+        // 16 times 127 / 16
+        {rule::sum_of_codes_may_reach_ceiling, h17s, 33020, 32768, int8_product(bounded(260)),
+         int8_product(bounded(258)), h13},
         {rule::loss_scale_exceeds, h13, 512, 512, windows_of(512), windows_of(384), h15},
         {rule::exponential_may_overflow, h13, 12, 11, one(op::exp, within(0, 11.125)), one(op::exp, within(-100, 11))},
         {rule::exponential_may_overflow, h17s, 16, 16, one(op::exp2, within(0, 16)), one(op::exp2, within(0, 15.875))},

@@ -202,7 +202,19 @@ std::vector<example> elementwise_examples() {
         }
         return g;
     };
+    // a times dequantized b, quantized by another scale than b
+    const auto product_of_codes = [](float scale) {
+        dynamic_graph g = sources_of({in({8}), one_node::constant({}, 0.25F), one_node::constant({}, scale)});
+        g = then(g, op::quantize, quantization{dtype::int8, 0}, {0, 1});
+        g = then(g, op::dequantize, quantization{dtype::int8, 0}, {3, 1});
+        g = then(g, op::mul, no_attributes{}, {0, 4});
+        return then(g, op::quantize, quantization{dtype::int8, 0}, {5, 2});
+    };
     return {
+        {rule::convolution_weight_is_computed, h15, 64, 0,
+         make(op::conv2d, conv{}, {in({1, 8, 4, 4}), in({8, 8, 1, 1})}),
+         make(op::conv2d, conv{}, {in({1, 8, 4, 4}), one_node::weight({8, 8, 1, 1})}), h13},
+        {rule::product_takes_another_scale, h17s, 1, 0, product_of_codes(0.125F), product_of_codes(0.25F)},
         {rule::broadcast_along_depth_is_not_supported, h13, 2, 1, sum({1, 2, 3, 4, 5}, {1, 1, 3, 4, 5}),
          sum({1, 2, 3, 4, 5}, {1, 2, 3, 4, 5})},
         {rule::broadcast_along_depth_is_not_supported, h17s, 2, 1, sum({1, 2, 3, 4, 5}, {3, 1, 1}),

@@ -181,6 +181,29 @@ private:
         }
     }
 
+    /// Whether a product with this weight adds up products of its codes, whose scales follow the sum.
+    bool adds_codes(int weight) const {
+        return path_.weight_scale == numerics::scale_rule::after_sum && !program_.at(weight).codes.empty();
+    }
+
+    /// Such a product of `results` elements, `step` of a channel beside each other: `compute(weight, y)` adds it up.
+    template <class Compute>
+    void sum_of_codes(int weight, std::int64_t results, std::int64_t step, const std::vector<half>& start, half* y,
+                      Compute compute) {
+        const value& v = program_.at(weight);
+        const double unit = std::ldexp(1.0, path_.code_integer_bits - 8);
+        std::vector<half> codes;
+        for (const half q : v.codes) {
+            codes.emplace_back(static_cast<double>(q) * unit);
+        }
+        compute(codes.data(), y);
+        for (std::int64_t i = 0; i < results; ++i) {
+            const auto channel = static_cast<std::size_t>(i / step) % v.scales.size();
+            y[i] = numerics::scale_after_sum(path_, y[i], static_cast<double>(v.scales[channel]) / unit,
+                                             start.empty() ? half{} : start[channel]);
+        }
+    }
+
     void convolution(const node& n, const step& s, half* y) {
         const dimensions& from = x_shape(n);
         const int weight = program_.id(n, "weight");
@@ -215,7 +238,12 @@ private:
                 numerics::transposed_convolution(path_, c, a, w, sums_from, to_y);
             }
         };
-        compute(from_x, in(weight), start, y);
+        if (n.rule->act == action::convolution && adds_codes(weight)) {
+            sum_of_codes(weight, element_count(to), c.out_height * c.out_width, initial, y,
+                         [&](const half* codes, half* to_y) { compute(from_x, codes, nullptr, to_y); });
+        } else {
+            compute(from_x, in(weight), start, y);
+        }
         saturate(n, weight, element_count(to), y,
                  [&](const half* a, const half* w, half* to_y) { compute(a, w, nullptr, to_y); });
     }
@@ -258,9 +286,16 @@ private:
                 }
             }
         };
-        multiply(activations(n, right), in(right), initial.empty() ? nullptr : initial.data(), y);
-        saturate(n, right, element_count(to), y,
-                 [&](const half* left, const half* signs, half* to_y) { multiply(left, signs, nullptr, to_y); });
+        const half* const left = activations(n, right);
+        if (m.transpose_b && b.size() == 2 && adds_codes(right)) {
+            sum_of_codes(right, element_count(to), 1, initial, y,
+                         [&](const half* codes, half* to_y) { multiply(left, codes, nullptr, to_y); });
+        } else {
+            multiply(left, in(right), initial.empty() ? nullptr : initial.data(), y);
+        }
+        saturate(n, right, element_count(to), y, [&](const half* overflowed, const half* signs, half* to_y) {
+            multiply(overflowed, signs, nullptr, to_y);
+        });
     }
 
     void pool(const node& n, int result) {

@@ -325,6 +325,9 @@ private:
                 program_.at(n.results.front()).data = program_.data(n, indices ? "indices_mask" : "data_mask");
             }
             v.int8_weight = n.rule->act == action::affine_weight;
+            if (v.int8_weight) {
+                expansion::keep_codes(program_, n, v);
+            }
             v.blockwise = n.rule->act == action::blockwise_weight;
             return; // nothing is left to execute
         }

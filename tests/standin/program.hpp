@@ -30,6 +30,8 @@ struct value {
     bool live = false;            ///< depends on a parameter of the function
     bool expanded = false;        ///< a compressed weight after expansion: it cannot be reshaped
     bool int8_weight = false; ///< of the affine int8 form: products with it take their activations in another format
+    std::vector<half> codes;  ///< of such a weight, where its scales are those of its first axis
+    std::vector<half> scales; ///< one for each index of that axis
     bool blockwise = false;   ///< of the blockwise form: no operand of a contraction
     int producer = -1;        ///< the node that makes it; -1 for parameters and constants
 };

@@ -59,6 +59,28 @@ inline std::vector<half> affine(const program& p, const node& n) {
     return result;
 }
 
+/// The integers of signed weights whose scales lie along the first axis, and these, one for each index; none of others.
+inline void keep_codes(const program& p, const node& n, value& to) {
+    const value& data = p.at(p.id(n, "quantized_data"));
+    const std::vector<half>& scale = p.data(n, "scale").halves;
+    const dimensions& shape = data.type.shape;
+    const bool by_channel = scale.size() == 1 || shapes::axis(n, p.integer(n, "axis"), shape.size()) == 0;
+    for (const std::int64_t z : p.integers(n, "zero_point")) {
+        if (z != 0) {
+            return;
+        }
+    }
+    if (data.type.type != element::int8 || !by_channel) {
+        return;
+    }
+    for (const std::int64_t q : data.data->integers) {
+        to.codes.emplace_back(static_cast<double>(q));
+    }
+    for (std::int64_t c = 0; c < shape[0]; ++c) {
+        to.scales.push_back(scale[scale.size() == 1 ? 0 : static_cast<std::size_t>(c)]);
+    }
+}
+
 /// 4-bit and 8-bit indices everywhere, the others from A14.
 inline void expect_indices(const program& p, const node& n, element type) {
     const bool later =

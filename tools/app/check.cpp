@@ -66,6 +66,7 @@ void append(std::vector<ane::aside>& to, const std::vector<ane::aside>& more) {
 ane::report_policy policy_of(const check_options& how) {
     ane::policy p;
     p.route = how.route;
+    p.profile = how.profile;
     for (const auto& [names, rules] : {std::pair(&how.errors, &p.errors), std::pair(&how.waive, &p.waived)}) {
         for (const std::string& each : *names) {
             for (const ane::rule r : rules_named(each)) {

@@ -16,12 +16,17 @@ template <>
 inline constexpr std::array<named_value<ane::compile_route>, 3> words_of<ane::compile_route>{
     {{"any", ane::compile_route::any}, {"mil", ane::compile_route::mil}, {"netplist", ane::compile_route::netplist}}};
 
+template <>
+inline constexpr std::array<named_value<ane::check_profile>, 2> words_of<ane::check_profile>{
+    {{"engine", ane::check_profile::engine}, {"vendor", ane::check_profile::vendor}}};
+
 /// Which findings count, and on which targets.
 struct check_options {
     std::string targets = "macs";
     std::vector<std::string> errors{};
     std::vector<std::string> waive{};
     ane::compile_route route = ane::compile_route::any;
+    ane::check_profile profile = ane::check_profile::engine;
     std::vector<input_range> ranges{};
 
     static constexpr auto table() {
@@ -45,6 +50,12 @@ struct check_options {
                                            .with_commas = true,
                                            .takes_one = true}),
             option(&check_options::route, {.name = "route", .text = "The rules of one route too"}),
+            option(&check_options::profile,
+                   {.name = "profile",
+                    .text =
+                        "What the model is held to: vendor adds the vendor's own guidance to what is refused or wrong, "
+                        "and leaves other remarks out",
+                    .left_out = {.c = "anemone_policy has no room for it"}}),
             option(
                 &check_options::ranges,
                 {.name = "ranges",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../numerics/datapath.hpp"
+#include "../numerics/quantized_products.hpp"
 #include "../numerics/width_offset.hpp"
 #include "../targets/table.hpp"
 #include "ranges.hpp"
@@ -32,14 +33,15 @@ enum class hazard : std::uint8_t {
     denormal,           ///< a subnormal operand of a product counts as zero (R156)
     cancellation,       ///< large terms nearly cancel and leave mostly their rounding (R152)
     table_domain,       ///< an argument outside a table, clamped to its last knot (R161)
-    nan_input           ///< a NaN enters as infinity (R155)
+    nan_input,          ///< a NaN enters as infinity (R155)
+    product_scale       ///< the codes of a quantized product take another scale (N211)
 };
 
 constexpr std::string_view name(hazard h) noexcept {
     constexpr std::string_view names[] = {
         "stored value", "inner value",  "accumulator",   "width slice",       "int8 activation",    "loss scale",
         "exponential",  "square",       "trigonometric", "logarithm of zero", "reciprocal of zero", "infinite argument",
-        "denormal",     "cancellation", "table domain",  "nan input"};
+        "denormal",     "cancellation", "table domain",  "nan input",         "product scale"};
     return names[static_cast<std::size_t>(h)];
 }
 
@@ -130,6 +132,15 @@ constexpr demand int8_demand(const ranged_node& s) {
     const int weight = s.n.kind == op::matmul && is_int8_weight(s, 0) ? 0 : 1;
     return is_int8_weight(s, weight) ? up_to(s.in(1 - weight).magnitude(), gain_ceiling, s.in(1 - weight).declared)
                                      : demand{};
+}
+
+/// Sums of the codes of a weight, where the target scales them afterwards: their largest is that of every channel.
+constexpr demand codes_demand(const ranged_node& s, const numerics::datapath& path) {
+    if (path.weight_scale != numerics::scale_rule::after_sum || !may_add_codes(s.g, s.n) ||
+        s.operand(1).get<compression>().bits != 8) {
+        return {};
+    }
+    return less_than(sum_of_codes(s.g, s.n, s.in(0)), accumulator_ceiling, s.in(0).declared);
 }
 
 /// The scalar that a tensor was multiplied by, seen through movements; 0 where there is none.
@@ -318,6 +329,9 @@ constexpr void visit_demands(const graph_view& g, int index, std::span<const int
     }
     if (may_read_inside || n.kind == op::cross_correlation) {
         sink(hazard::loss_scale, loss_demand(s, t.has.slice_width_saturates));
+    }
+    if (n.kind == op::mul && takes_another_scale(g, index)) {
+        sink(hazard::product_scale, demand{true, false, true, true, 0, 0});
     }
     visit_argument_demands(s, sink);
 }

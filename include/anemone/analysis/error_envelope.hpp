@@ -165,6 +165,41 @@ constexpr void choose_scale(contraction_error& e, const contraction_spreads& in,
     }
 }
 
+/// Whether this arithmetic adds up the codes of a layer's weight: what files hold of them, which is 8 bits.
+constexpr bool adds_codes(const graph_view& g, const node& n, const numerics::datapath& path) {
+    return path.weight_scale == numerics::scale_rule::after_sum && may_add_codes(g, n) &&
+           g.operand(n, 1).get<compression>().bits == 8;
+}
+
+/// The error of sums of codes: in the register the weight is as large as its codes, whatever it stands for; the sum is
+/// stored in fp16, and what scales it, with the bias, rounds once more. No power of two on the weight changes that.
+constexpr contraction_error error_of_codes(contraction_spreads in, const compression& form, const interval& x,
+                                           const interval& w, const interval& start, double largest,
+                                           const numerics::datapath& path) {
+    const double factor = largest > 0 ? largest_code(form) / largest : 1;
+    const auto terms = in.terms;
+    const spread bias = in.bias;
+    in.bias = {};
+    contraction_error e;
+    if (in.x.known() && in.w.known()) {
+        in.w = scaled_spread(in.w, factor);
+        e = expected_error(in, path, 0);
+        e.basis = in.x.basis > in.w.basis ? in.x.basis : in.w.basis;
+        const double sum = e.result / factor;
+        e.result = positive_root(sum * sum + (bias.known() ? bias.square() : 0));
+        constexpr double once = 0.82 * 0x1p-12; // of an fp16 value, relative, root of the mean square
+        e.products /= factor;
+        e.rounding = positive_root(e.rounding * e.rounding / (factor * factor) + e.result * e.result * once * once);
+        e.scaled_expected = e.expected();
+    }
+    const interval codes{-largest_code(form), largest_code(form), w.declared};
+    const double sums = terms * (x.magnitude() * codes.high + accumulator_quantum / 2);
+    e.worst = (terms * worst_error_of_product(x, codes, path) + half_ulp(sums < 32767 ? sums : 32767)) / factor +
+              (sums / factor + start.magnitude()) * 0x1p-11;
+    e.bound = sums;
+    return e;
+}
+
 /// The contraction `index`; `bias` is the node of its bias or -1.
 constexpr contraction_error error_of_contraction(const graph_view& g, int index, int bias,
                                                  std::span<const interval> known, std::span<const spread> likely,
@@ -178,6 +213,16 @@ constexpr contraction_error error_of_contraction(const graph_view& g, int index,
                                  bias < 0 ? spread{} : likely[static_cast<std::size_t>(bias)],
                                  static_cast<double>(terms)};
     contraction_error e;
+    if (adds_codes(g, n, path)) {
+        bool assumed = false;
+        const double largest = assumed_magnitude(known[right], in.w, assumed);
+        e = error_of_codes(in, g.operand(n, 1).get<compression>(), known[left], known[right], start, largest, path);
+        e.node = index;
+        e.terms = terms;
+        e.biased = bias >= 0;
+        e.assumed = assumed;
+        return e;
+    }
     if (in.x.known() && in.w.known()) {
         e = expected_error(in, path, 0);
         e.basis = in.x.basis > in.w.basis ? in.x.basis : in.w.basis;

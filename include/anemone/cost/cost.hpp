@@ -82,6 +82,7 @@ constexpr layer_cost priced(const layer_demand& layer, const cost_rates& r) {
                                                              : r.product;
     const auto count = [](std::int64_t n) { return static_cast<double>(n); };
     c.compute_seconds = layer.on == engine_unit::attention ? 0 : count(layer.work.flops()) / (rate * layer.active);
+    c.compute_seconds *= 1 - r.zero_skip * layer.zeros;
     c.weight_seconds =
         count(layer.weight_bytes) * weight_reads(layer, r) / (convolves ? r.convolution_weights : r.product_weights);
     c.value_seconds = count(layer.resident_bytes()) / r.resident + count(layer.spilled_bytes) / r.spilled;

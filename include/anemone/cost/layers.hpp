@@ -37,7 +37,8 @@ struct layer_demand {
     std::int64_t large_bytes = 0;   ///< those of values that do not fit on the chip
     std::int64_t spilled_bytes = 0; ///< of these the ones that are no ports
     bool permutes = false;          ///< it changes the order of axes, or of blocks
-    double active = 1;              ///< share of the array that its channels and its nonzero weights keep busy
+    double active = 1;              ///< share of the array that its channels keep busy
+    double zeros = 0;               ///< share of its weights that are exactly 0, as far as promised
     std::int64_t rows_bytes = 0;    ///< a product whose weights do not fit on the chip: of its other operand
     std::int64_t row_scaled = 0;    ///< elements that a factor for each row scales, outside of a norm
     std::int64_t selected = 0;      ///< elements that are put in order
@@ -134,6 +135,26 @@ constexpr bool shares_its_order(const graph_view& g, int index) {
     return false;
 }
 
+/// The share of exact zeros of the weight that a layer reads, stored in whatever form: by its promise, or that of the form.
+constexpr double zeros_of(const graph_view& g, const node& n) {
+    for (const int position : {1, 0}) {
+        const node* w = &g.operand(n, position);
+        double zeros = 0;
+        while (w->kind == op::compressed || w->kind == op::reshape || w->kind == op::identity ||
+               w->kind == op::transpose) {
+            if (w->kind == op::compressed) {
+                zeros = static_cast<double>(w->get<compression>().zeros);
+            }
+            w = &g.operand(*w, 0);
+        }
+        if (w->kind == op::weight) {
+            const double promised = w->get<contract>().zeros;
+            return promised > zeros ? promised : zeros;
+        }
+    }
+    return 0;
+}
+
 constexpr void describe_layer(layer_demand& layer, const graph_view& g, const target_description& t) {
     const node& n = g[layer.node];
     if (is_convolution(n.kind)) {
@@ -142,8 +163,10 @@ constexpr void describe_layer(layer_demand& layer, const graph_view& g, const ta
         const bool transformed = gate == winograd_gate::open || gate == winograd_gate::target;
         layer.on = transformed ? engine_unit::convolution : engine_unit::direct;
         layer.active = static_cast<double>(active_cores(c.out_channels, t)) / t.cores;
+        layer.zeros = transformed ? 0 : zeros_of(g, n); // a transformed kernel has other zeros
     } else if (n.kind == op::matmul || n.kind == op::linear) {
         layer.on = engine_unit::product;
+        layer.zeros = zeros_of(g, n);
         const int weight = is_stored_weight(g.operand(n, 1).kind) ? 1 : 0; // the left one with channels first
         const node& w = g.operand(n, weight);
         if (is_stored_weight(w.kind) && bytes(w.type, w.shape.count()) > working_set_knee(t)) {

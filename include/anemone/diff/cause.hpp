@@ -20,6 +20,7 @@ enum class difference_cause : std::uint8_t {
     special_value,   ///< NaN, infinity and indeterminate forms follow other rules (N080 to N099)
     integer,         ///< whole numbers above 2048, of which fp16 does not have every one
     cancellation,    ///< the operation magnifies the rounding of its operands
+    code_scale,      ///< the scale of a weight of integers is applied to the rounded sum of its codes (N208)
     flush,           ///< products below 2^-16 contribute nothing
     fixed_point,     ///< every product is rounded to a multiple of 2^-16
     table,           ///< a function is a table of 33 knots
@@ -28,9 +29,10 @@ enum class difference_cause : std::uint8_t {
 };
 
 constexpr std::string_view name(difference_cause cause) noexcept {
-    constexpr std::string_view names[] = {"inherited",   "ceiling",       "width slice", "int8 activation", "overflow",
-                                          "mask",        "special value", "integer",     "cancellation",    "flush",
-                                          "fixed point", "table",         "reduction",   "rounding"};
+    constexpr std::string_view names[] = {
+        "inherited", "ceiling",       "width slice", "int8 activation", "overflow",
+        "mask",      "special value", "integer",     "cancellation",    "scale after the sum",
+        "flush",     "fixed point",   "table",       "reduction",       "rounding"};
     return names[static_cast<std::size_t>(cause)];
 }
 

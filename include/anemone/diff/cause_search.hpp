@@ -85,6 +85,7 @@ ANEMONE_INLINE reference_rules rules_of(const backend::cpu&) {
     plain.mac_exponent_floor = -64;
     plain.width_slice_gain = 1;
     plain.int8_activation_gain = 1;
+    plain.weight_scale = numerics::scale_rule::before_products;
     return {plain, false};
 }
 ANEMONE_INLINE reference_rules rules_of(const backend::oracle& engine) { return {engine.arithmetic(), true}; }
@@ -123,6 +124,10 @@ ANEMONE_INLINE difference_cause cause_of(replay& engine, int node, std::span<con
     if (!reference.fp16_steps && engine.overflowed()) {
         return difference_cause::overflow;
     }
+    if (hangs_on([&](numerics::datapath& d) { d.weight_scale = reference.path.weight_scale; })) {
+        return difference_cause::code_scale;
+    }
+    engine.run(node, path);
     const difference_cause cause = cause_by_path(engine);
     const bool flushes = cause == difference_cause::fixed_point && hangs_on([&](numerics::datapath& d) {
                              d.mac_exponent_floor = reference.path.mac_exponent_floor;

@@ -72,6 +72,7 @@ ANEMONE_INLINE std::vector<int> powers_for(const layer_error& layer) {
     case difference_cause::none:
     case difference_cause::integer:
     case difference_cause::cancellation:
+    case difference_cause::code_scale:
     case difference_cause::table:
     case difference_cause::reduction:
     case difference_cause::rounding: break;

@@ -39,6 +39,7 @@ public:
           constants_(fold_constants(lowered_.graph, weights)),
           values_(lowered_.graph, constants_, engine.arithmetic(), oracle::every_step()),
           holders_(detail::holders(model, lowered_, values_.plan)), pieces_(model.nodes.size()) {
+        values_.narrow_codes = engine.layers() == layer_forms::own;
         for (int i = 0; i < lowered_.view().size(); ++i) {
             if (!is_source(lowered_.view()[i].kind) && !values_.known(i)) {
                 pieces_[static_cast<std::size_t>(lowered_.origins[static_cast<std::size_t>(i)])].push_back(i);
@@ -115,8 +116,26 @@ private:
                     take(operand);
                 }
             }
+            take_codes_of_product(piece);
             oracle::evaluate(values_, piece);
             steps_.push_back(piece);
+        }
+    }
+
+    /// A product whose codes take another scale reads them, and that scale, beside its operands.
+    ANEMONE_INLINE void take_codes_of_product(int piece) {
+        if (values_.arithmetic.quantized_product_scale == numerics::product_scale_rule::own) {
+            return;
+        }
+        const quantized_product p = quantized_product_of(lowered_.graph, piece);
+        for (int k = 0; k < 2; ++k) {
+            const int d = p.exchanged(lowered_.graph, k);
+            if (d >= 0) {
+                for (const int operand : lowered_.view().operands(d)) {
+                    take(operand);
+                }
+                take(lowered_.view().operands(p.scaled_by)[1]);
+            }
         }
     }
 

@@ -132,7 +132,7 @@ private:
         if (c == contract{}) {
             return "";
         }
-        const tensor_statistics s{c.low, c.high, c.row_l1, c.column_l1, c.deviation};
+        const tensor_statistics s{c.low, c.high, c.row_l1, c.column_l1, c.deviation, c.zeros};
         if (graph_[index].kind == op::weight && c == bounded_by(s)) {
             statistics_ += cpp_line(
                 0, formatted("inline constexpr ane::tensor_statistics {}{};", identifier(index), ane::print(s)));

@@ -45,7 +45,7 @@ constexpr half gated(const activation_table& table, half x, tie_rule ties) noexc
 namespace ane::numerics::inline ANEMONE_WAY {
 
 /// x * Phi(x), identical in both modes (measured M6). Fitted table (inferred). Not 0 at 0: -0.000543 on M1 (N113),
-/// -0.000753 on M6, -0.000754 by a third source (N115). Worst error 0.0059 on M1 (N119), 6.159e-3 on M6.
+/// -0.000753 on M6, -0.0007538795 on M5 (N209). Worst error 0.0059 on M1 (N119), 6.159e-3 on M6.
 constexpr half gelu(const datapath& path, half x) noexcept {
     return detail::gated(gelu_table(path.tables), x, path.elementwise_ties);
 }

@@ -27,8 +27,8 @@ enum class contraction_order : std::uint8_t { channel_row_column, row_column_cha
 enum class mean_rule : std::uint8_t { scale_wide_sum, scale_stored_sum };
 
 /// Which published points the fitted tables (gelu, gelu_sigmoid, silu) meet: the guide's, measured on M1 (N113, N114,
-/// N119), the study's, on M6, or a third source's gelu(0) = -0.000754, whose chip is not named (N115, NC5; else as M6).
-enum class table_variant : std::uint8_t { m1, m6, third };
+/// N119), the study's, on M6, or gelu(0) = -0.0007538795 of an M5 Pro (N209; N115, without a chip, agrees; else as M6).
+enum class table_variant : std::uint8_t { m1, m5, m6 };
 
 /// What an infinity is as a factor of an elementwise product.
 enum class infinity_rule : std::uint8_t {
@@ -52,6 +52,18 @@ enum class ones_rule : std::uint8_t {
 enum class division_rule : std::uint8_t {
     reciprocal_table,   ///< a times the table's 1 / b, rounded; the floor is that of the rounded quotient
     constant_reciprocal ///< a times fp16(1 / b); the floor is that of the exact product, so 6 / 3 gives 1 (N123)
+};
+
+/// Where the scale of a weight of integer codes, one for each output channel, is applied.
+enum class scale_rule : std::uint8_t {
+    before_products, ///< the codes are expanded to fp16 before the program runs: products of what they stand for
+    after_sum        ///< the products are those of the codes; their sum, rounded to fp16, is multiplied by the scale
+};
+
+/// With which scale the codes of a dequantized operand enter an elementwise product (numerics/quantized_products.hpp).
+enum class product_scale_rule : std::uint8_t {
+    own,   ///< their own: what the model means
+    shared ///< that of the first branch, or of the quantize behind the product: what was measured on M5
 };
 
 /// What computes sines and cosines.
@@ -131,10 +143,25 @@ struct datapath {
     /// Gain on the activations of a product with int8 weights, infinite above 4094 as there: 16 measured M1 Max, M2
     /// Pro, M5 Pro (N076, N077). M3, M4, M6: inferred; the hazard is assumed present.
     int int8_activation_gain = 16;
+    /// Weights of integers with a scale for each output channel. After the sum on M5: of 32 terms with codes of 4 bits
+    /// the engine returned -0.05987548828125 where their sum of codes is a tie of fp16, and no rounding of the exact
+    /// product of the expanded weights gives that (field study of 2026; the rule is inferred from the value, and holds in
+    /// all but 13 of 7.16 million others). By N203 the order is that of every layer: fp16(fp16(acc) scale + bias). A14,
+    /// A15, A16, A18: inferred. A13 expands such weights before the program runs (measured M1).
+    scale_rule weight_scale = scale_rule::after_sum;
+    /// A code of b bits is q 2^(code_integer_bits - b) to the register of products. Inferred: the units of no sum of
+    /// codes are published, and a power of two is invisible but for the register's ends. 4 takes codes of 4 bits as they
+    /// are; those of 8 bits must be no larger, for an activation of 4094 before them is finite (N076, M2, M5): 127 2^-4
+    /// times 4094 is 32496, and 127 times 4094 would be far beyond 2^15.
+    int code_integer_bits = 4;
     /// Products of int8 activations with int8 weights add integers. Measured M6, the other tiers from A14 on are
     /// inferred. On A13 false: int8 weights are expanded to fp16 before the program runs (measured M1); against it
     /// stands the mode of two int8 products a cycle that the compiler has for it (guide chapters 9 and 20).
     bool int8_products = true;
+    /// Products of dequantized values that are quantized again. `shared` gives the wrong values that two of the vendor's
+    /// compilers gave for an M5 Pro (N211, N212). `own` by default, on every generation: it is a compiler's mistake, which
+    /// a rule reports (product_takes_another_scale) and a clamp avoids.
+    product_scale_rule quantized_product_scale = product_scale_rule::own;
     /// False: there is no sampling unit, and a resize is a convolution (R131, decompiled; its rounding is inferred).
     bool texture_engine = true;
 
@@ -162,11 +189,15 @@ constexpr datapath datapath_of(family f) noexcept {
         d.width_slice_gain = 16;
         d.single_tap_scales = true;
         d.int8_products = false;
+        d.weight_scale = scale_rule::before_products;
         d.texture_engine = false;
     } else if (f == family::a14) {
         d.tables = table_variant::m1; // inferred: M2 is M1's twin where both ran (N202), tables are not among that
         d.sine = sine_rule::series;
         d.width_slice_gain = 16;
+    }
+    if (f == family::a17) {
+        d.tables = table_variant::m5;
     }
     if (f == family::older) {
         d.division = division_rule::constant_reciprocal;
@@ -186,6 +217,7 @@ constexpr datapath checked(const datapath& d) {
         }
     };
     within("mac_exponent_floor", d.mac_exponent_floor, -64, 64);
+    within("code_integer_bits", d.code_integer_bits, -8, 16);
     within("reduction_tile", d.reduction_tile, 1, 1 << 22);
     within("reduction_significand_bits", d.reduction_significand_bits, 1, 63);
     return d;

@@ -15,11 +15,14 @@ constexpr bool is_int8_weight(const node& n) {
     return c.bits == 8 && (c.form == weight_form::affine || c.form == weight_form::blockwise);
 }
 
+/// Whether a weight is stored in integers, of 4 or 8 bits, with one scale for each output channel and no zero point.
+constexpr bool is_scaled_by_channel(const compression& c) {
+    return c.form == weight_form::affine && c.block == 0 && !c.zero_point;
+}
+
 /// Whether a weight is stored in 8-bit integers with one scale for each output channel, its first axis, and no zero
 /// point.
-constexpr bool is_int8_by_channel(const compression& c) {
-    return c.form == weight_form::affine && c.bits == 8 && c.block == 0 && !c.zero_point;
-}
+constexpr bool is_int8_by_channel(const compression& c) { return c.bits == 8 && is_scaled_by_channel(c); }
 
 /// Whether an operation reads the operand at a position as a weight, which may be stored in another form than fp16: the
 /// second one of a convolution or a matrix product.
@@ -27,15 +30,8 @@ constexpr bool reads_stored_weight(op kind, std::size_t position) {
     return position == 1 && (kind == op::conv2d || kind == op::matmul);
 }
 
-/// Whether a product's second operand reaches the engine in 8-bit integers: with one scale for each output channel and
-/// no zero point, and read by convolutions and as the right operand of matrix products alone. Other weights are written
-/// as the fp16 values that they stand for (formats/mil_compressed.hpp), and multiplied as these are.
-constexpr bool reads_int8_weight(const graph_view& g, int index) {
-    const node& n = g[index];
-    const int weight = n.operands.count > 1 ? g.operands(n)[1] : -1;
-    if (weight < 0 || g[weight].kind != op::compressed || !is_int8_by_channel(g[weight].get<compression>())) {
-        return false;
-    }
+/// Whether every operation that reads a node reads it as a weight that may be stored so.
+constexpr bool is_read_as_stored_weight(const graph_view& g, int weight) {
     for (const node& reader : g.nodes) {
         const auto operands = g.operands(reader);
         for (std::size_t k = 0; k < operands.size(); ++k) {
@@ -45,6 +41,36 @@ constexpr bool reads_int8_weight(const graph_view& g, int index) {
         }
     }
     return true;
+}
+
+/// Whether a product's second operand reaches the engine in 8-bit integers: with one scale for each output channel and
+/// no zero point, and read by convolutions and as the right operand of matrix products alone. Other weights are written
+/// as the fp16 values that they stand for (formats/mil_compressed.hpp), and multiplied as these are.
+constexpr bool reads_int8_weight(const graph_view& g, int index) {
+    const node& n = g[index];
+    const int weight = n.operands.count > 1 ? g.operands(n)[1] : -1;
+    return weight >= 0 && g[weight].kind == op::compressed && is_int8_by_channel(g[weight].get<compression>()) &&
+           is_read_as_stored_weight(g, weight);
+}
+
+/// Whether the second operand of a product has its scales along the output channels, so that they may follow the sum: a
+/// convolution, or a matrix product with a transposed weight, as a linear layer makes.
+constexpr bool has_channels_of_results(const graph_view& g, int index) {
+    const node& n = g[index];
+    return n.kind == op::conv2d || (n.kind == op::matmul && n.get<transposed>().b && g.operand(n, 1).shape.rank == 2);
+}
+
+/// Whether a product reads a weight as codes with a scale for each output channel (datapath::weight_scale). What is
+/// written for the engine holds codes of 8 bits only (formats/mil_compressed.hpp); `narrow` says that those of 4 bits are
+/// held too, as files of others have them.
+constexpr bool reads_codes(const graph_view& g, int index, bool narrow = false) {
+    const node& n = g[index];
+    if (n.operands.count < 2 || !has_channels_of_results(g, index)) {
+        return false;
+    }
+    const int weight = g.operands(n)[1];
+    return g[weight].kind == op::compressed && is_scaled_by_channel(g[weight].get<compression>()) &&
+           (g[weight].get<compression>().bits == 8 || narrow) && is_read_as_stored_weight(g, weight);
 }
 
 /// A product that adds integers: the `dequantize` node whose operand it reads, and the `compressed` node of its weight.
@@ -59,8 +85,7 @@ struct integer_operands {
 /// convolution, or a matrix product with a transposed weight as a linear layer makes. Others dequantize first.
 constexpr integer_operands integer_operands_of(const graph_view& g, int index) {
     const node& n = g[index];
-    const bool rows = n.kind == op::matmul && n.get<transposed>().b && g.operand(n, 1).shape.rank == 2;
-    if (n.kind != op::conv2d && !rows) {
+    if (!has_channels_of_results(g, index)) {
         return {};
     }
     const int weight = g.operands(n)[1];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../base/way.hpp"
+#include "../values/power_of_two.hpp"
 #include "accumulator.hpp"
 #include "elementwise.hpp"
 #include "kernel_shapes.hpp"
@@ -40,6 +41,24 @@ ANEMONE_INLINE int quantize(const datapath& path, half x, half scale, half zero,
 /// arithmetic). Differences of integers of 8 bits are exact.
 constexpr half dequantize(const datapath& path, half q, half scale, half zero) {
     return multiply(path, subtract(path, q, zero), scale);
+}
+
+/// The units of a code of `bits` bits in the register of products (datapath::code_integer_bits), a power of two.
+constexpr double code_unit(const datapath& path, int bits) noexcept {
+    return power_of_two(path.code_integer_bits - bits);
+}
+
+/// The sum of products with codes, as it left the register, times the scale of its channel, plus the bias: one rounding
+/// (N203). `scale` is that of the stored weight over the unit of its codes. A sum that reached the ceiling stays
+/// infinite, whatever the scale (N077).
+constexpr half scale_after_sum(const datapath& path, half sum, double scale, half bias) noexcept {
+    if (!is_finite(sum)) {
+        return (scale < 0) != detail::is_negative(sum) ? -detail::half_infinity : detail::half_infinity;
+    }
+    const double scaled = static_cast<double>(sum) * scale;
+    const half start = detail::entered(bias);
+    return round_to_half(is_finite(start) ? add_to_odd(scaled, static_cast<double>(start)) : static_cast<double>(start),
+                         path.elementwise_ties);
 }
 
 /// What is applied to the sum of a product of int8 operands.

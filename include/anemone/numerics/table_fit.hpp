@@ -20,7 +20,7 @@ struct fit_recipe {
 constexpr fit_recipe gelu_recipe(table_variant variant) noexcept {
     switch (variant) {
     case table_variant::m1: return {1003.0 / 256, 6632.0};
-    case table_variant::third: return {4.0, 80.0};
+    case table_variant::m5: return {4.0, 80.0};
     default: return {4.0, 100.0};
     }
 }

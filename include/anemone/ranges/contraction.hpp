@@ -243,6 +243,26 @@ template <class Operand> constexpr interval scores_of_attention(const graph_view
     return {scaled.low, masked.high > scaled.high ? masked.high : scaled.high, masked.declared};
 }
 
+/// Whether some generation adds up the codes of this layer's weight, and scales their sum (datapath::weight_scale).
+constexpr bool may_add_codes(const graph_view& g, const node& n) {
+    if (n.kind != op::conv2d && n.kind != op::linear && (n.kind != op::matmul || !n.get<transposed>().b)) {
+        return false;
+    }
+    const node& w = g.operand(n, 1);
+    return w.kind == op::compressed && (n.kind == op::conv2d || w.shape.rank == 2) &&
+           is_scaled_by_channel(w.get<compression>());
+}
+
+/// The largest code of such a weight, in the units of the register (datapath::code_integer_bits): 127 / 16 or 7.
+constexpr double largest_code(const compression& c) {
+    return static_cast<double>((1 << (c.bits - 1)) - 1) * (c.bits == 8 ? 0.0625 : 1.0);
+}
+
+/// A bound of the sums of its codes: their largest is that of every channel, whatever the weight's range.
+constexpr double sum_of_codes(const graph_view& g, const node& n, const interval& x) {
+    return x.magnitude() * largest_code(g.operand(n, 1).get<compression>()) * static_cast<double>(form_of(g, n).terms);
+}
+
 /// The bound of a contraction or of attention; `in(i)` is the range of operand i.
 template <class Operand>
 constexpr contraction_bound bound_of_contraction(const graph_view& g, const node& n, Operand in) {
@@ -272,6 +292,10 @@ constexpr contraction_bound bound_of_contraction(const graph_view& g, const node
     if (is_product_with_ones(g, n)) {
         b.value = widened(b.value, b.magnitudes / 512);
     }
+    // A sum of codes is rounded in units of the largest weight, stored, and rounded again when it is scaled.
+    if (may_add_codes(g, n) && w.bounded()) {
+        b.value = widened(b.value, b.magnitudes / 512 + terms * w.magnitude() * 0x1p-17);
+    }
     // No rounding takes a sum of products that are all of one sign across zero.
     b.value.low = exact.low >= 0 && b.value.low < 0 ? 0 : b.value.low;
     b.value.high = exact.high <= 0 && b.value.high > 0 ? 0 : b.value.high;
@@ -299,7 +323,12 @@ constexpr bool saturates_before(const node& weight, const interval& x) {
 template <class Operand> constexpr interval range_of_contraction(const graph_view& g, const node& n, Operand in) {
     const contraction_bound b = bound_of_contraction(g, n, in);
     const bool infinite = saturates_before(g.operand(n, 1), in(0)) || saturates_before(g.operand(n, 0), in(1));
-    return b.overflows() || infinite ? anything(b.value.declared) : stored(b.value);
+    if (b.overflows() || infinite) {
+        return anything(b.value.declared);
+    }
+    // Sums of codes may end where those of the weights do not: nothing is known then, and nothing refuted.
+    const bool adds_codes = may_add_codes(g, n);
+    return adds_codes && sum_of_codes(g, n, in(0)) >= contraction_ceiling ? anything(false) : stored(b.value);
 }
 
 /// Only the mean has to stay below the ceiling, not the scores, which `b.accumulator` covers as well: a score that

@@ -39,6 +39,8 @@ ANEMONE_INLINE std::string explanation_of(const layer_error& layer) {
     case difference_cause::integer: return "it reads whole numbers above 2048, of which fp16 does not have every one";
     case difference_cause::cancellation:
         return "it magnifies the rounding of its operands to fp16: what they have in common cancels";
+    case difference_cause::code_scale:
+        return "the scale of its stored weight is applied to the rounded sum of the codes";
     case difference_cause::flush: return "numbers below 2^-14 lose digits in fp16, and those below 2^-25 are zero";
     case difference_cause::fixed_point: return "its products are rounded to multiples of 2^-16";
     case difference_cause::table: return "the engine looks its function up in a table of 33 knots";

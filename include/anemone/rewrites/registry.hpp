@@ -4,6 +4,7 @@
 #include "layouts.hpp"
 #include "norms.hpp"
 #include "products.hpp"
+#include "quantized.hpp"
 #include "slices.hpp"
 #include "sums.hpp"
 #include "tiles.hpp"
@@ -46,6 +47,9 @@ inline constexpr rewrite_record rewrite_table[] = {
     {"scale_int8_inputs", rewrite_goal::values, rewrite_exactness::rounding,
      "int8 weights whose inputs may pass 4094, by the declared ranges", "they stay below, by a power of two",
      "rules R093; numerics N076", detail::scale_int8_inputs},
+    {"clamp_quantized_products", rewrite_goal::values, rewrite_exactness::bits,
+     "a quantized product of dequantized values whose codes would take another scale", "a clamp keeps the scales apart",
+     "numerics N211, N212", detail::clamp_quantized_products},
     {"slices_off_width", rewrite_goal::values, rewrite_exactness::bits,
      "a slice inside the width whose values may pass 4094 on A13 and A14", "another axis has the whole range",
      "rules R090; rewrites 1, width slice", detail::slices_off_width},

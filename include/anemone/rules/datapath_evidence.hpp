@@ -16,7 +16,8 @@ enum class datapath_parameter : std::uint8_t {
     reduction_register, ///< tile, width, alignment and mean
     elementwise_ties,
     tables,
-    slice_gain
+    slice_gain,
+    weight_scale ///< whether the scale of a weight of integers follows the sum
 };
 
 /// The weaker of two marks.
@@ -39,6 +40,7 @@ constexpr mark evidence_of(datapath_parameter p, family f) noexcept {
         return any_of(family::a13, family::a18);
     case datapath_parameter::slice_gain:
         return any_of(family::a13, family::a14, family::a16, family::a17, family::a18); // N060-N069
+    case datapath_parameter::weight_scale: return any_of(family::a13, family::a17);     // N208
     }
     return mark::predicted;
 }
@@ -66,6 +68,9 @@ constexpr mark evidence_of(datapath_parameter p, family f, const numerics::datap
     case datapath_parameter::elementwise_ties: unchanged = own.elementwise_ties == d.elementwise_ties; break;
     case datapath_parameter::tables: unchanged = own.tables == d.tables; break;
     case datapath_parameter::slice_gain: unchanged = own.width_slice_gain == d.width_slice_gain; break;
+    case datapath_parameter::weight_scale:
+        unchanged = own.weight_scale == d.weight_scale && own.code_integer_bits == d.code_integer_bits;
+        break;
     }
     return unchanged ? evidence_of(p, f) : mark::predicted;
 }

@@ -182,8 +182,10 @@ private:
                 "N033; study M6");
         }
         const op kind = self().kind;
-        if ((kind == op::gelu || kind == op::gelu_sigmoid || kind == op::silu) &&
-            differs(&numerics::datapath::tables)) {
+        const bool of_m1 = a_.arithmetic.tables == numerics::table_variant::m1;
+        const bool other = of_m1 != (b_.arithmetic.tables == numerics::table_variant::m1); // M5 and M6 share the others
+        if ((kind == op::gelu && differs(&numerics::datapath::tables)) ||
+            ((kind == op::gelu_sigmoid || kind == op::silu) && other)) {
             add(divergence::rounding, parameter::tables, "the knots of its table differ", "N113, N114; study M6");
         }
     }
@@ -238,6 +240,10 @@ private:
         if (differs(&d::int8_products) && integer_operands_of(lowered_, node_).dequantized >= 0) {
             add(products >= contraction_ceiling ? divergence::infinity : divergence::rounding, parameter::accumulator,
                 "products of int8 by int8 add integers on one of them only", "N034; study M6");
+        }
+        if ((differs(&d::weight_scale) || differs(&d::code_integer_bits)) && reads_codes(lowered_, node_)) {
+            add(divergence::rounding, parameter::weight_scale,
+                "the scale of the weight is applied to the rounded sum of its codes on one of them", "N208");
         }
         for (const int weight : {0, 1}) {
             if (lowered_.operand(self(), weight).kind == op::compressed && differs(&d::int8_activation_gain) &&

@@ -118,6 +118,25 @@ inline constexpr std::array elementwise{
                     const int readers = s.uses[static_cast<std::size_t>(producer)];
                     return holds_if(!is_contraction(s.g[producer].kind) || readers <= 1, readers, 1);
                 }},
+    rule_record{
+        .id = rule::product_takes_another_scale,
+        .fact = "N211",
+        .level = severity::hazard,
+        .ops = {op::mul},
+        .sentence = "multiplies dequantized values: the compiler gives the codes of operand {got} another scale, "
+                    "that of the other branch or of the quantize behind the product",
+        .reject = "",
+        .consequence = "values wrong by the ratio of the scales, a power of it with two branches",
+        .advice = "clamp the product to the range of what follows, which costs nothing (anemone optimize --values "
+                  "does it), or give both the same scale",
+        .source = "llms-on-apple-neural-engine, 2026",
+        .evidence = mark::measured,
+        .silicon = "M5 Pro",
+        .check = [](const subject& s) -> finding {
+            const quantized_product p = quantized_product_of(s.g, s.index);
+            const int position = p.exchanged(s.g, 0) >= 0 ? 0 : 1;
+            return holds_if(p.exchanged(s.g, position) < 0, position, 0);
+        }},
 };
 
 } // namespace ane::rules

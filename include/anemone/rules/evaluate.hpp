@@ -49,8 +49,10 @@ enum class wanted : std::uint8_t { errors, everything };
 constexpr rule_set active_rules(const policy& p, wanted which) {
     return rule_set::where([&](rule id) {
         const rule_record& r = record_of(id);
-        const bool looks =
-            (r.route == compile_route::any || r.route == p.route) && (!r.of_own_layers || p.layers == layer_forms::own);
+        const bool by_vendor = p.profile == check_profile::vendor;
+        const bool in_profile = r.of_vendor ? by_vendor : (!by_vendor || p.is_error(id, r.level));
+        const bool looks = in_profile && (r.route == compile_route::any || r.route == p.route) &&
+                           (!r.of_own_layers || p.layers == layer_forms::own);
         return looks && (which == wanted::errors ? p.is_error(id, r.level) : !p.waived.contains(id));
     });
 }

@@ -84,6 +84,26 @@ inline constexpr std::array own_layer{
             const interval x = ane::detail::product(s.operand_range(0), s.operand_range(2));
             return detail::refuted_above(ane::detail::less_than(x.high, exponential_limit, x.declared));
         }},
+    // What we write expands such a weight (weight_form_is_not_written).
+    rule_record{
+        .id = rule::scales_of_blocks_are_not_applied,
+        .fact = "field-2026",
+        .scope = rule_scope::weights,
+        .level = severity::hazard,
+        .ops = {op::compressed},
+        .of_own_layers = true,
+        .sentence = "has a scale for each {got} elements of a row; the engine knows one for each row or tensor",
+        .reject = "only per-cout/per-tensor quantization",
+        .consequence = "the layer leaves the engine, or its scales are flattened: 1921 of 4096 values wrong",
+        .advice = "let anemone convert write the file, which expands the weight, or quantize it by output channel",
+        .source = "llms-on-apple-neural-engine, 2026",
+        .evidence = mark::measured,
+        .silicon = "M5 Pro",
+        .check = [](const subject& s) -> finding {
+            const compression& c = s.n.get<compression>();
+            const std::int64_t row = s.n.shape.rank > 0 && s.n.shape[0] > 0 ? s.n.shape.count() / s.n.shape[0] : 0;
+            return holds_if(c.block == 0 || c.block == row, c.block, 0);
+        }},
     rule_record{
         .id = rule::factor_after_rounding_is_dropped,
         .fact = "N098",

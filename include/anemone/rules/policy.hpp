@@ -6,12 +6,19 @@
 
 namespace ane {
 
+/// What a model is held to.
+enum class check_profile : std::uint8_t {
+    engine, ///< what engines refuse, get wrong or do slowly
+    vendor  ///< what engines refuse or get wrong, and the vendor's own guidance for models (rules/vendor.hpp)
+};
+
 /// Which findings are errors. By default rejects and hazards are, warnings are not. Structural: a template argument of
 /// `conforms`. Combine with `|`: `as_error(rule::working_set_exceeds) | waive(rule::width_slice_may_saturate)`.
 struct policy {
     rule_set errors{}; ///< warnings that count as errors
     rule_set waived{}; ///< rules that are not checked
     compile_route route = compile_route::any;
+    check_profile profile = check_profile::engine;
     layer_forms layers = layer_forms::safe; ///< whose values are judged: of a file of others, its own
 
     constexpr bool is_error(rule r, severity level) const noexcept {
@@ -22,6 +29,7 @@ struct policy {
         a.errors.insert(b.errors);
         a.waived.insert(b.waived);
         a.route = b.route == compile_route::any ? a.route : b.route;
+        a.profile = b.profile == check_profile::engine ? a.profile : b.profile;
         a.layers = b.layers == layer_forms::safe ? a.layers : b.layers;
         return a;
     }
@@ -34,6 +42,8 @@ template <class... Rule> constexpr policy as_error(Rule... rules) { return {.err
 template <class... Rule> constexpr policy waive(Rule... rules) { return {.waived = {rules...}}; }
 /// The layers of a file are judged as they are, not as our files would have them.
 constexpr policy of_own_layers() { return {.layers = layer_forms::own}; }
+/// The vendor's own guidance, apart from what is refused or wrong.
+constexpr policy of_vendor() { return {.profile = check_profile::vendor}; }
 /// The rules of one route are checked too.
 constexpr policy on_route(compile_route route) { return {.route = route}; }
 

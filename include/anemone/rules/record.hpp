@@ -78,6 +78,7 @@ struct rule_record {
     op_set ops{};                             ///< the operations that it looks at
     compile_route route = compile_route::any; ///< the one route that it holds on
     bool of_own_layers = false;               ///< of the engine's own layers, which our files do not have
+    bool of_vendor = false;                   ///< of the vendor's own guidance: asked for on request only
     const char* sentence;                     ///< with {got} and {limit}
     const char* reject;           ///< what the engine's compiler says; "" where nothing is known or nothing is said
     const char* consequence = ""; ///< what happens on the device; "" where the sentence says it

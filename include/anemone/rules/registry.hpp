@@ -5,6 +5,7 @@
 #include "convolution.hpp"
 #include "elementwise.hpp"
 #include "extent.hpp"
+#include "field.hpp"
 #include "layout.hpp"
 #include "matmul.hpp"
 #include "memory.hpp"
@@ -24,6 +25,7 @@
 #include "texture.hpp"
 #include "type.hpp"
 #include "value.hpp"
+#include "vendor.hpp"
 #include "weight.hpp"
 #include "written.hpp"
 
@@ -48,7 +50,8 @@ inline constexpr std::array rule_families{
     rule_family{rules::weight},       rule_family{rules::value},         rule_family{rules::precision},
     rule_family{rules::layout},       rule_family{rules::memory},        rule_family{rules::program},
     rule_family{rules::runtime},      rule_family{rules::advice},        rule_family{rules::written},
-    rule_family{rules::stored_value}, rule_family{rules::own_layer}};
+    rule_family{rules::stored_value}, rule_family{rules::own_layer},     rule_family{rules::field},
+    rule_family{rules::vendor}};
 
 namespace detail {
 

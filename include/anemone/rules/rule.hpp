@@ -118,6 +118,7 @@
     ROW(square_feeds_a_nonlinearity)                                                                                   \
     ROW(angle_leaves_the_half_period)                                                                                  \
     ROW(both_operands_are_live)                                                                                        \
+    ROW(product_takes_another_scale)                                                                                   \
     ROW(producer_has_other_readers)                                                                                    \
     /* texture */                                                                                                      \
     ROW(padding_mode_needs_the_texture_engine)                                                                         \
@@ -147,6 +148,7 @@
     /* value: what the declared ranges prove */                                                                        \
     ROW(contraction_may_reach_ceiling)                                                                                 \
     ROW(int8_activation_may_saturate)                                                                                  \
+    ROW(sum_of_codes_may_reach_ceiling)                                                                                \
     ROW(loss_scale_exceeds)                                                                                            \
     ROW(exponential_may_overflow)                                                                                      \
     ROW(state_may_leave_its_promise)                                                                                   \
@@ -167,6 +169,7 @@
     /* own layer: what the engine's own layers do to values */                                                         \
     ROW(own_layer_fails)                                                                                               \
     ROW(parametric_softplus_may_be_zero)                                                                               \
+    ROW(scales_of_blocks_are_not_applied)                                                                              \
     ROW(factor_after_rounding_is_dropped)                                                                              \
     /* precision: how many digits are left */                                                                          \
     ROW(products_are_many)                                                                                             \
@@ -205,6 +208,7 @@
     ROW(large_matmul_runs_faster_on_gpu)                                                                               \
     ROW(long_attention_runs_faster_on_gpu)                                                                             \
     ROW(encoder_batch_runs_faster_on_gpu)                                                                              \
+    ROW(whole_decoder_runs_faster_on_gpu)                                                                              \
     ROW(decoding_runs_faster_on_gpu)                                                                                   \
     ROW(concat_operands_are_not_two)                                                                                   \
     ROW(work_is_below_the_dispatch_floor)                                                                              \
@@ -213,6 +217,22 @@
     ROW(order_of_operands_decides_bits)                                                                                \
     ROW(resize_rounds_by_strategy)                                                                                     \
     ROW(small_convolution_leaves_the_engine)                                                                           \
+    /* field: what single programs met on one chip */                                                                  \
+    ROW(convolution_weight_is_computed)                                                                                \
+    ROW(tile_ends_the_process)                                                                                         \
+    ROW(product_repeats_the_batch)                                                                                     \
+    ROW(surface_is_narrow)                                                                                             \
+    /* vendor: its own guidance, on request */                                                                         \
+    ROW(port_width_is_padded)                                                                                          \
+    ROW(product_is_no_convolution)                                                                                     \
+    ROW(transpose_moves_the_width)                                                                                     \
+    ROW(norm_is_written_in_parts)                                                                                      \
+    ROW(softmax_is_not_over_channels)                                                                                  \
+    ROW(pool_stride_is_not_two_or_four)                                                                                \
+    ROW(heads_are_attended_together)                                                                                   \
+    ROW(cache_is_written_by_the_program)                                                                               \
+    ROW(table_is_gathered_inside)                                                                                      \
+    ROW(prompt_exceeds_a_chunk)                                                                                        \
     /* written: what our files can say */                                                                              \
     ROW(operation_is_not_written)
 

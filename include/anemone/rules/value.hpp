@@ -77,6 +77,23 @@ inline constexpr std::array value{
         .check = [](const subject& s) -> finding {
             return detail::refuted_above(ane::detail::int8_demand(detail::ranged(s)));
         }},
+    // The units of the codes are inferred, and a bound by magnitudes is wide: a warning.
+    rule_record{
+        .id = rule::sum_of_codes_may_reach_ceiling,
+        .fact = "N208",
+        .level = severity::warn,
+        .ops = {op::conv2d, op::linear, op::matmul},
+        .sentence = "adds up codes of 8 bits before it scales them: by the declared range of the activation their "
+                    "sum may reach {got}, from {limit} on it is infinite",
+        .reject = "",
+        .consequence = "infinity, though the weights are small: their codes are not",
+        .advice = "scale the activation by a power of two, and the result back, promise a narrower range of "
+                  "the inputs that it is computed from, or keep the weights in fp16",
+        .source = "llms-on-apple-neural-engine, 2026",
+        .evidence = mark::predicted,
+        .check = [](const subject& s) -> finding {
+            return detail::refuted(ane::detail::codes_demand(detail::ranged(s), numerics::datapath_of(s.t.tier)));
+        }},
     rule_record{.id = rule::loss_scale_exceeds,
                 .fact = "R154",
                 .level = severity::hazard,

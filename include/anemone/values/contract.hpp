@@ -16,6 +16,7 @@ struct contract {
     double row_l1 = any;    ///< largest sum of |w| over everything that belongs to one index of the first axis
     double column_l1 = any; ///< the same for one index of the second axis
     double deviation = 0;   ///< root mean square of the values, for expected errors; 0: as if uniform on [low, high]
+    double zeros = 0;       ///< share of elements that are exactly 0, for estimated times; nothing is proved by it
 
     ANEMONE_MEMBERS(declared, low, high, row_l1, column_l1, deviation)
     friend constexpr bool operator==(const contract&, const contract&) = default;
@@ -29,11 +30,14 @@ struct contract {
         a.column_l1 = a.column_l1 < b.column_l1 ? a.column_l1 : b.column_l1;
         const bool replaces = b.deviation > 0 && (!(a.deviation > 0) || b.deviation < a.deviation);
         a.deviation = replaces ? b.deviation : a.deviation;
+        a.zeros = a.zeros > b.zeros ? a.zeros : b.zeros;
         return a;
     }
 
     /// Whether any tensor could keep it: low is at most high, and no magnitude is negative.
-    constexpr bool possible() const { return low <= high && row_l1 >= 0 && column_l1 >= 0 && deviation >= 0; }
+    constexpr bool possible() const {
+        return low <= high && row_l1 >= 0 && column_l1 >= 0 && deviation >= 0 && zeros >= 0 && zeros <= 1;
+    }
 
     /// Whether two places of a model may promise these of one tensor: whatever both bound, they bound equally.
     friend constexpr bool agree(const contract& a, const contract& b) {
@@ -73,6 +77,7 @@ struct tensor_statistics {
     double row_l1 = 0;
     double column_l1 = 0;
     double deviation = 0;
+    double zeros = 0; ///< share of elements that are 0
 };
 
 /// The promise that a tensor has these statistics.
@@ -82,7 +87,8 @@ constexpr contract bounded_by(const tensor_statistics& s) {
             .high = s.high,
             .row_l1 = s.row_l1,
             .column_l1 = s.column_l1,
-            .deviation = s.deviation};
+            .deviation = s.deviation,
+            .zeros = s.zeros};
 }
 
 } // namespace ane

@@ -39,6 +39,10 @@ ANEMONE_API std::vector<half> decode_weight(const encoded_weight& w);
 /// The same without the rounding to fp16 of an integer times its scale.
 ANEMONE_API std::vector<double> decode_weight_unrounded(const encoded_weight& w);
 
+/// The integers of a weight without mask and zero points, each times `unit`, a power of two: as the multiplier reads them
+/// where their scales follow the sum (numerics::datapath::weight_scale). Throws as `decode_weight` does.
+ANEMONE_API std::vector<half> decode_codes(const encoded_weight& w, double unit);
+
 /// What a weight stored in this form holds.
 ANEMONE_API std::vector<half> stored_values(std::span<const half> values, const extents& shape,
                                             const compression& form);

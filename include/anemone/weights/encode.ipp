@@ -182,6 +182,10 @@ ANEMONE_BODY std::vector<double> decode_weight_unrounded(const encoded_weight& w
                                    [](int q, int zero, half scale) { return (q - zero) * static_cast<double>(scale); });
 }
 
+ANEMONE_BODY std::vector<half> decode_codes(const encoded_weight& w, double unit) {
+    return detail::decoded<half>(w, [unit](int q, int, half) { return half(q * unit); });
+}
+
 ANEMONE_BODY std::vector<half> stored_values(std::span<const half> values, const extents& shape,
                                              const compression& form) {
     return decode_weight(encode_weight(values, shape, form));

@@ -79,7 +79,10 @@ ANEMONE_BODY tensor_statistics statistics_of(const extents& shape, std::span<con
             .high = static_cast<double>(*high) + 0.0,
             .row_l1 = largest(l1_sums(shape, values, 0)),
             .column_l1 = largest(l1_sums(shape, values, 1)),
-            .deviation = root_mean_square(values)};
+            .deviation = root_mean_square(values),
+            .zeros = static_cast<double>(
+                         std::count_if(values.begin(), values.end(), [](half v) { return (v.bits & 0x7FFFU) == 0; })) /
+                     static_cast<double>(values.size())};
 }
 
 ANEMONE_BODY tensor_statistics statistics_of(const stored_tensor& tensor) {
@@ -91,8 +94,9 @@ ANEMONE_BODY std::string print(const tensor_statistics& s) {
         const std::string text = formatted("{}", value);
         return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
     };
-    return formatted("{{.low = {}, .high = {}, .row_l1 = {}, .column_l1 = {}, .deviation = {}}}", literal(s.low),
-                     literal(s.high), literal(s.row_l1), literal(s.column_l1), literal(s.deviation));
+    const std::string zeros = s.zeros > 0 ? ", .zeros = " + literal(s.zeros) : "";
+    return formatted("{{.low = {}, .high = {}, .row_l1 = {}, .column_l1 = {}, .deviation = {}{}}}", literal(s.low),
+                     literal(s.high), literal(s.row_l1), literal(s.column_l1), literal(s.deviation), zeros);
 }
 
 } // namespace ane::inline ANEMONE_WAY

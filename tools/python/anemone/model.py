@@ -113,13 +113,15 @@ class Model:
         return list(self._native.notes)
 
     def check(self, targets: str = "macs", *, errors: Sequence[str] = (), waive: Sequence[str] = (), route: str = "any",
-              ranges: Optional[Ranges] = None) -> Report:
+              profile: str = "engine", ranges: Optional[Ranges] = None) -> Report:
         """What targets make of the model.
 
         targets  macs, all, h13, h14..h16, h15.., or several with commas
         errors   rules whose warnings are errors, by fact (R030) or name
         waive    rules that are not checked
         route    the rules of one route too: "any", "mil" or "netplist"
+        profile  what the model is held to: vendor adds the vendor's own guidance to what is refused or wrong, and leaves other
+                 remarks out: "engine" or "vendor"
         ranges   of inputs: {"x": (-1, 1)}
         """
         return Report.of(*self._native.check(_given(locals())))
@@ -256,7 +258,7 @@ class Model:
 
 
 def check(path: Path, targets: str = "macs", *, errors: Sequence[str] = (), waive: Sequence[str] = (), route: str = "any",
-          ranges: Optional[Ranges] = None, **reading: Any) -> Report:
+          profile: str = "engine", ranges: Optional[Ranges] = None, **reading: Any) -> Report:
     """What targets make of a file. See Model.check, and Model for how it is read."""
     return _judged(path, reading).check(**_given(locals(), "path", "reading"))
 

@@ -27,7 +27,8 @@ namespace ane::backend::inline ANEMONE_WAY {
 class oracle_program {
 public:
     ANEMONE_API oracle_program(lowered_graph model, const weight_store& weights, const numerics::datapath& arithmetic,
-                               int threads, const ane::oracle::repertoire& evaluators);
+                               int threads, const ane::oracle::repertoire& evaluators,
+                               layer_forms layers = layer_forms::safe);
 
     /// Throws `error`: port for buffers that do not match the ports in number and size, argument while another thread
     /// is running the program.

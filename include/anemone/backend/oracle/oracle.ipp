@@ -90,12 +90,14 @@ struct oracle_program::members {
 
 ANEMONE_BODY oracle_program::oracle_program(lowered_graph model, const weight_store& weights,
                                             const numerics::datapath& arithmetic, int threads,
-                                            const ane::oracle::repertoire& evaluators) {
+                                            const ane::oracle::repertoire& evaluators, layer_forms layers) {
     if (!numerics::ieee_arithmetic) {
         throw error(errc::argument, "oracle", "the compiler was told to break IEEE 754 (-ffast-math, -mfpmath=387)");
     }
     state_ = hidden<members>::of(new members(std::move(model), weights, arithmetic, evaluators));
-    state_.get("oracle program").values.threads = threads;
+    ane::oracle::evaluation& values = state_.get("oracle program").values;
+    values.threads = threads;
+    values.narrow_codes = layers == layer_forms::own;
 }
 
 ANEMONE_BODY void oracle_program::run(input_buffers inputs, output_buffers outputs) {
@@ -164,8 +166,12 @@ ANEMONE_BODY oracle oracle::layers(layer_forms forms) const {
 
 ANEMONE_BODY oracle_program oracle::compile(const graph_view& model, const weight_store& weights) const {
     validate(model);
-    return {lower(model, {}, layers_), weights, arithmetic_, threads_,
-            ane::oracle::repertoire_of<every_op, every_op>()};
+    return {lower(model, {}, layers_),
+            weights,
+            arithmetic_,
+            threads_,
+            ane::oracle::repertoire_of<every_op, every_op>(),
+            layers_};
 }
 
 #if !defined(ANEMONE_COMPILED)

@@ -115,6 +115,34 @@ template <class Compute> void saturate_before_int8(evaluation& e, int index, con
     }
 }
 
+/// Computes a product with a weight of codes whose scales follow the sum (datapath::weight_scale), with the bias that was
+/// folded into it, and says whether it was one.
+template <class Compute>
+bool product_of_codes(evaluation& e, int index, std::span<const half> bias, const Compute& compute) {
+    if (e.arithmetic.weight_scale == numerics::scale_rule::before_products ||
+        !reads_codes(e.graph, index, e.narrow_codes)) {
+        return false;
+    }
+    const encoded_weight& stored = e.stored(e.operand(index, 1));
+    const double unit = numerics::code_unit(e.arithmetic, stored.form.bits);
+    const std::vector<half> codes = decode_codes(stored, unit);
+    compute(e.input(index, 0), codes.data(), nullptr, e.result(index));
+    const int axis = ane::detail::channel_axis(e.at(index).kind);
+    const std::int64_t channels = e.shape(index).from_last(axis);
+    std::int64_t step = 1; // elements of a channel beside each other
+    for (int i = 0; i < axis; ++i) {
+        step *= e.shape(index).from_last(i);
+    }
+    half* const y = e.result(index);
+    for (std::int64_t i = 0; i < e.count(index); ++i) {
+        const std::int64_t c = i / step % channels;
+        y[i] = numerics::scale_after_sum(e.arithmetic, y[i],
+                                         static_cast<double>(weight_formats::half_at(stored.scales, c)) / unit,
+                                         bias.empty() ? half{} : bias[static_cast<std::size_t>(c)]);
+    }
+    return true;
+}
+
 /// Computes a product node: `compute(a, b, bias, out)` is that of fp16 operands. `Stored`: whether its operands may be
 /// stored as integers. `bias` has one value for each output channel, or none.
 template <bool Stored, class Compute>
@@ -124,7 +152,13 @@ void product_of(evaluation& e, int index, std::span<const half> bias, const Comp
             return;
         }
     }
-    compute(e.input(index, 0), e.input(index, 1), bias.empty() ? nullptr : bias.data(), e.result(index));
+    bool scaled = false;
+    if constexpr (Stored) {
+        scaled = product_of_codes(e, index, bias, compute);
+    }
+    if (!scaled) {
+        compute(e.input(index, 0), e.input(index, 1), bias.empty() ? nullptr : bias.data(), e.result(index));
+    }
     if constexpr (Stored) {
         saturate_before_int8(e, index, compute);
     }

@@ -50,7 +50,8 @@ public:
     const layer_plan plan;
     numerics::datapath arithmetic; ///< may change between two evaluations
     function_tables tables;
-    int threads = 1; ///< of a contraction, at most
+    int threads = 1;           ///< of a contraction, at most
+    bool narrow_codes = false; ///< weights of 4-bit integers are held as such, as files of others have them
 
     const node& at(int index) const { return graph[index]; }
     const extents& shape(int index) const { return graph[index].shape; }

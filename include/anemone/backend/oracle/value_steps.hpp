@@ -4,8 +4,10 @@
 #include "../../graph/attributes_of.hpp"
 #include "../../graph/strided.hpp"
 #include "../../numerics/elementwise.hpp"
+#include "../../numerics/quantized_products.hpp"
 #include "../../numerics/row_kernels.hpp"
 #include "../node_shapes.hpp"
+#include "quantization_steps.hpp"
 #include "row_walks.hpp"
 #include "step.hpp"
 
@@ -13,6 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace ane::oracle::inline ANEMONE_WAY {
 
@@ -120,11 +123,49 @@ ANEMONE_INLINE void scale_offset_row(const numerics::datapath& path, const half*
     }
 }
 
+/// A product of dequantized values whose codes take another scale, if the arithmetic has that; says whether it was one.
+ANEMONE_INLINE bool product_of_exchanged_scales(evaluation& e, int index) {
+    if (e.arithmetic.quantized_product_scale == numerics::product_scale_rule::own) {
+        return false;
+    }
+    const quantized_product p = quantized_product_of(e.graph, index);
+    const half* operands[2] = {e.input(index, 0), e.input(index, 1)};
+    std::vector<half> rescaled[2];
+    for (int k = 0; k < 2; ++k) {
+        const int d = p.exchanged(e.graph, k);
+        if (d < 0) {
+            continue;
+        }
+        kernels::scale_operands by = quantization_scales(e, d);
+        by.scale = e.input(p.scaled_by, 1);
+        rescaled[k].resize(static_cast<std::size_t>(e.count(d)));
+        kernels::dequantize(e.operand_type(d, 0), e.bytes(d, 0), by, e.count(d), rescaled[k].data(),
+                            [&](half q, kernels::scale_of_element with) {
+                                return numerics::dequantize(e.arithmetic, q, with.scale, with.zero);
+                            });
+        operands[k] = rescaled[k].data();
+    }
+    if (rescaled[0].empty() && rescaled[1].empty()) {
+        return false;
+    }
+    half* const y = e.result(index);
+    for_each_broadcast_row<2>(e.shape(index), {e.operand_shape(index, 0), e.operand_shape(index, 1)},
+                              [&](std::int64_t to, const auto& from, const auto& steps, std::int64_t count) {
+                                  for (std::int64_t k = 0; k < count; ++k) {
+                                      y[to + k] = numerics::multiply(e.arithmetic, operands[0][from[0] + k * steps[0]],
+                                                                     operands[1][from[1] + k * steps[1]]);
+                                  }
+                              });
+    return true;
+}
+
 /// A product that may be the gain of a gain-offset stage: with both present, x scale + offset has one rounding (N203).
 ANEMONE_INLINE void mul(evaluation& e, int index) {
     const int partner = e.partner(index);
     if (partner < 0) {
-        binary<op::mul>(e, index);
+        if (!product_of_exchanged_scales(e, index)) {
+            binary<op::mul>(e, index);
+        }
         return;
     }
     const bool first_constant = e.known(e.operand(index, 0));
