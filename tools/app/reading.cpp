@@ -182,7 +182,7 @@ ane::read_model read(const found_file& file, const reading_options& how, const c
         return read_onnx(file.path, how, who);
     }
     if (file.kind == file_kind::netplist) {
-        return ane::read_netplist_file(file.path, {.procedure = how.function});
+        return ane::read_netplist_file(file.path, {.procedure = how.function, .memory = how.max_memory});
     }
     ane::mil_reader_options options;
     options.function = how.function;

@@ -16,7 +16,8 @@ class engine_starts {
 public:
     constexpr engine_starts(const device_flow& flow, const cost_rates& rates, bool energy)
         : flow_(flow), rates_(rates), second_(energy ? rates.static_power : 1), flop_(energy ? rates.flop_energy : 0),
-          byte_(energy ? rates.byte_energy : 0), costs_(flow.program.layers.size()), leaving_(flow.program.layers.size(), 0) {
+          byte_(energy ? rates.byte_energy : 0), costs_(flow.program.layers.size()),
+          leaving_(flow.program.layers.size(), 0) {
         sequence<int> reader(flow.outputs.size(), -1);
         for (int l = 0; l < flow.layers(); ++l) {
             const std::size_t first = crossings_.size();
@@ -37,7 +38,8 @@ public:
     /// The next layer. `before` is what all in front of it costs where a program may start here, else `least_sums::none`.
     constexpr void add(double before) {
         const int l = next_++;
-        costs_.set(at(l), before < least_sums::none ? before + (rates_.floor - rates_.port) * second_ : least_sums::none);
+        costs_.set(at(l),
+                   before < least_sums::none ? before + (rates_.floor - rates_.port) * second_ : least_sums::none);
         without_inputs_.push_back(l);
         const int ports = flow_.outputs[at(l)] > 0 ? flow_.outputs[at(l)] : (flow_.last_reader[at(l)] > l ? 1 : 0);
         leaving_[at(l)] = ports > 0 ? 1 : 0;
@@ -45,9 +47,8 @@ public:
             leavers_.push_back(l);
         }
         add_to(first_, l, ports * rates_.port * second_);
-        for_each_piece(l, l, [&](int from, int to, const layer_demand& layer) {
-            add_to(from, to, cost_of(layer, ports > 0));
-        });
+        for_each_piece(
+            l, l, [&](int from, int to, const layer_demand& layer) { add_to(from, to, cost_of(layer, ports > 0)); });
         for (int r = flow_.first_read[at(l)]; r < flow_.first_read[at(l + 1)]; ++r) {
             bring(crossings_[at(r)], l);
         }
@@ -70,7 +71,8 @@ public:
         if (leaver == last) {
             return some;
         }
-        least_sums::place nothing = costs_.least(at(leaver + 1), at(last)); // leaves them: the first port that costs nothing
+        least_sums::place nothing =
+            costs_.least(at(leaver + 1), at(last)); // leaves them: the first port that costs nothing
         nothing.value += rates_.port * second_;
         return nothing.value < some.value ? nothing : some;
     }
@@ -168,12 +170,12 @@ private:
     double second_; // what a second is worth, a multiply-add, a byte that moves
     double flop_;
     double byte_;
-    least_sums costs_;                 // by start
-    sequence<crossing> crossings_;     // of each layer as in `reads`, in the order of `after`
-    sequence<char> leaving_;           // by layer: read by one that is yet to be added
-    sequence<int> leavers_;            // those, and some that are no longer
-    sequence<int> without_inputs_;     // starts of programs that nothing has come into
-    int first_ = 0;                    // the first start that no layer is in the way of
+    least_sums costs_;             // by start
+    sequence<crossing> crossings_; // of each layer as in `reads`, in the order of `after`
+    sequence<char> leaving_;       // by layer: read by one that is yet to be added
+    sequence<int> leavers_;        // those, and some that are no longer
+    sequence<int> without_inputs_; // starts of programs that nothing has come into
+    int first_ = 0;                // the first start that no layer is in the way of
     int next_ = 0;
 };
 

@@ -98,7 +98,7 @@ private:
     }
 
     std::size_t leaves_ = 1;
-    sequence<place> low_;     // by node: the least below it; the root is node 1, the leaves come last
+    sequence<place> low_;    // by node: the least below it; the root is node 1, the leaves come last
     sequence<double> added_; // by inner node: to all below it
 };
 

@@ -3,6 +3,7 @@
 #include "../base/way.hpp"
 ANEMONE_INCLUDED(anemone_mlpackage_mlpackage_hpp);
 
+#include "../readers/limited_files.hpp"
 #include "../readers/mapped_file.hpp"
 #include "../readers/path_below.hpp"
 #include "manifest.hpp"
@@ -53,25 +54,25 @@ ANEMONE_INLINE bool replaces_package(const std::string& path) {
     throw error(errc::file, path, "is there and is no ML package: it is not overwritten");
 }
 
-/// The weights that a model refers to, each file mapped once.
+/// The files of weights that a model refers to.
 class weight_files {
 public:
-    ANEMONE_INLINE explicit weight_files(std::string folder) : folder_(std::move(folder)) {}
+    ANEMONE_INLINE weight_files(std::string folder, std::uint64_t most) : folder_(std::move(folder)), files_(most) {}
 
     /// Throws `error` (errc::file).
-    ANEMONE_INLINE std::span<const std::byte> operator()(const std::string& written) {
+    ANEMONE_INLINE file_bytes operator()(const std::string& written) {
         constexpr std::string_view start = "@model_path/";
         const readers::path_below found =
             readers::find_below(folder_, written.starts_with(start) ? written.substr(start.size()) : written);
         if (!found.refused.empty()) {
             throw error(errc::file, shown(written), found.refused);
         }
-        return files_.try_emplace(found.path, found.path).first->second.bytes();
+        return files_.open(found.path, found.path);
     }
 
 private:
     std::string folder_;
-    std::map<std::string, readers::mapped_file> files_;
+    readers::limited_files files_;
 };
 
 } // namespace ane::mlpackage::inline ANEMONE_WAY
@@ -120,8 +121,8 @@ ANEMONE_BODY_OF std::vector<std::string> mlmodel_functions(std::span<const std::
 ANEMONE_BODY_OF read_model read_mlpackage_file(const std::string& path, const mil_reader_options& options) {
     std::error_code ignored; // whoever opens the file says what is wrong with the path
     const std::string model = std::filesystem::is_directory(path, ignored) ? mlpackage::model_file_of(path) : path;
-    const readers::mapped_file file(model);
-    mlpackage::weight_files weights(std::filesystem::path(model).parent_path());
+    readers::mapped_file file(model);
+    mlpackage::weight_files weights(std::filesystem::path(model).parent_path(), options.memory);
     return read_mlmodel(file.bytes(), weights, options, path);
 }
 

@@ -5,12 +5,15 @@
 #include "../io/file.hpp"
 #include "../io/open_file.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <span>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 /// Only bodies include this header.
@@ -36,19 +39,29 @@ public:
     }
     new_folder(const new_folder&) = delete;
     new_folder& operator=(const new_folder&) = delete;
+    /// Without memory where all that is in the folder is known, for there may be none.
     ~new_folder() {
-        std::error_code ignored;
-        if (!aside_.empty()) {
-            std::filesystem::remove_all(aside_, ignored);
+        for (const std::string& each : inside_) {
+            ::remove(each.c_str());
+        }
+        if (!aside_.empty() && ::rmdir(aside_.c_str()) != 0 && errno == ENOTEMPTY) {
+            try {
+                std::filesystem::remove_all(aside_);
+            } catch (...) { // NOLINT(bugprone-empty-catch): a destructor cannot tell
+            }
         }
     }
 
     /// Writes files, by their paths in the folder.
-    ANEMONE_INLINE void write(std::span<const ane::detail::named_bytes> files) const {
+    ANEMONE_INLINE void write(std::span<const ane::detail::named_bytes> files) {
         std::vector<ane::detail::named_bytes> beside(files.begin(), files.end());
         for (ane::detail::named_bytes& each : beside) {
             each.path = aside_ + "/" + each.path;
+            for (std::string path = each.path; path.size() > aside_.size(); path.resize(path.rfind('/'))) {
+                inside_.push_back(path);
+            }
         }
+        deepest_first();
         try {
             ane::detail::write_files(beside);
         } catch (const error& e) { // of the path that was asked for, not of the temporary one
@@ -61,7 +74,16 @@ public:
     /// Gives the folder its name. One that has it already is replaced if `replaces`: it is moved aside first, and removed
     /// last.
     ANEMONE_INLINE void publish(bool replaces) {
-        const std::string old = replaces ? unused() : std::string();
+        std::string old;
+        std::vector<std::string> in_old;
+        if (replaces) {
+            old = unused();
+            std::error_code failed;
+            for (std::filesystem::recursive_directory_iterator each(path_, failed), end; !failed && each != end;
+                 each.increment(failed)) {
+                in_old.push_back(old + each->path().string().substr(path_.size()));
+            }
+        }
         if (replaces && std::rename(path_.c_str(), old.c_str()) != 0) {
             ane::detail::refuse_file_call(path_, "cannot be replaced", errno);
         }
@@ -72,10 +94,15 @@ public:
             }
             ane::detail::refuse_file_call(path_, "cannot be written", why);
         }
-        aside_ = old;
+        aside_ = std::move(old);
+        inside_ = std::move(in_old);
+        deepest_first();
     }
 
 private:
+    /// Folders behind what is in them.
+    ANEMONE_INLINE void deepest_first() { std::sort(inside_.rbegin(), inside_.rend()); }
+
     /// A path beside the folder that nothing has.
     ANEMONE_INLINE std::string unused() const {
         static std::atomic<unsigned> made{0};
@@ -91,6 +118,7 @@ private:
 
     std::string path_;
     std::string aside_;
+    std::vector<std::string> inside_; ///< of what is to be removed
 };
 
 } // namespace ane::mlpackage::inline ANEMONE_WAY

@@ -1,13 +1,14 @@
 #pragma once
 
 #include "file_names.hpp"
+#include "limited_files.hpp"
 #include "mapped_file.hpp"
 #include "mil.hpp"
 #include "mil_program.hpp"
 
 #include <cstddef>
 #include <filesystem>
-#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,12 +59,12 @@ ANEMONE_INLINE read_model read_function(std::string_view text, const mil_functio
                     [&](mil_scope& scope) { mil_program_reader(text, function, scope).read(); });
 }
 
-/// A file of MIL text, whose functions are found once, and the blobs that it refers to, each mapped once for all of them.
+/// A file of MIL text, whose functions are found once, and the blobs that it refers to.
 class mil_file {
 public:
     /// Throws `error` (errc::file), and `unreadable` where the text is no program.
     ANEMONE_INLINE explicit mil_file(const std::string& path)
-        : path_(path), mapped_(path), functions_(functions_of(text(), path)) {}
+        : path_(path), file_(path), text_(file_.bytes()), functions_(functions_of(text(), path)) {}
 
     const std::vector<mil_function>& functions() const { return functions_; }
     /// The function that the options ask for.
@@ -71,27 +72,27 @@ public:
         return chosen(functions_, options.function, path_);
     }
     ANEMONE_INLINE read_model read(const mil_function& function, const mil_reader_options& options) {
+        blobs_.emplace(options.memory);
         const auto files = [this](const std::string& written) { return blob(written); };
         return read_function(text(), function, files, options, path_);
     }
 
 private:
-    std::string_view text() const {
-        return {reinterpret_cast<const char*>(mapped_.bytes().data()), mapped_.bytes().size()};
-    }
+    std::string_view text() const { return {reinterpret_cast<const char*>(text_.data()), text_.size()}; }
     /// `@model_path/` is the folder of the text, and so is where a relative path begins.
-    ANEMONE_INLINE std::span<const std::byte> blob(const std::string& written) {
+    ANEMONE_INLINE file_bytes blob(const std::string& written) {
         constexpr std::string_view folder = "@model_path/";
         const std::string_view rest =
             std::string_view(written).substr(written.compare(0, folder.size(), folder) == 0 ? folder.size() : 0);
         const std::filesystem::path path = std::filesystem::path(path_).parent_path() / rest;
-        return blobs_.try_emplace(written, path.string()).first->second.bytes();
+        return blobs_->open(written, path.string());
     }
 
     std::string path_;
-    mapped_file mapped_;
+    mapped_file file_;
+    std::span<const std::byte> text_;
     std::vector<mil_function> functions_;
-    std::map<std::string, mapped_file> blobs_;
+    std::optional<limited_files> blobs_; ///< of the function that is read
 };
 
 } // namespace ane::readers::inline ANEMONE_WAY

@@ -14,9 +14,9 @@ namespace ane::readers::inline ANEMONE_WAY {
 
 class netplist_assembly {
 public:
-    netplist_assembly(const netplist_document& document, const blob_lookup& blobs, std::string_view file,
-                      netplist_faults& faults)
-        : document_(document), graph_(netplist_blobs(document.files, blobs)), file_(kept_file_name(file)),
+    netplist_assembly(const netplist_document& document, const blob_lookup& blobs, std::uint64_t memory,
+                      std::string_view file, netplist_faults& faults)
+        : document_(document), graph_(netplist_blobs(document.files, blobs, memory)), file_(kept_file_name(file)),
           faults_(faults) {}
 
     ANEMONE_INLINE read_model assemble() {
