@@ -17,6 +17,7 @@
 #include <new>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -57,58 +58,76 @@ int ended_by(const CLI::App& app, const CLI::ParseError& wrong) {
     return impossible_because("error: " + harmless(err.str(), false));
 }
 
-} // namespace
-} // namespace command
-
-int main(int count, char** arguments) {
+/// Everything that takes memory: what there is none for is thrown out of it, from its handlers too.
+int run(int count, char** arguments) {
     CLI::App app("What the Apple Neural Engine makes of a model, without the engine.", "anemone");
     app.set_version_flag("--version", ANEMONE_VERSION_TEXT);
     app.require_subcommand(1);
-    command::add_config(app);
+    add_config(app);
     app.footer("Exit codes: 0 all is well; 1 a model is refused, or answers differ; 2 what was asked cannot be done.\n"
                "Arguments can come from a file, one a line: anemone check @files.txt\n"
                "Documentation: docs/command.md. Nothing here was ever run on Apple silicon.");
-    int status = command::well;
-    command::add_check(app, status);
-    command::add_run(app, status);
-    command::add_diff(app, status);
-    command::add_cost(app, status);
-    command::add_placement(app, status);
-    command::add_timeline(app, status);
-    command::add_optimize(app, status);
-    command::add_compress(app, status);
-    command::add_draw(app, status);
-    command::add_convert(app, status);
-    command::add_bench(app, status);
-    command::add_targets(app, status);
-    command::add_rules(app, status);
-    command::add_completions(app, status);
-    command::add_manual(app, status);
-    command::name_values(app);
-    command::refuse_empty_paths(app);
-    command::end_without_remains();
+    int status = well;
+    add_check(app, status);
+    add_run(app, status);
+    add_diff(app, status);
+    add_cost(app, status);
+    add_placement(app, status);
+    add_timeline(app, status);
+    add_optimize(app, status);
+    add_compress(app, status);
+    add_draw(app, status);
+    add_convert(app, status);
+    add_bench(app, status);
+    add_targets(app, status);
+    add_rules(app, status);
+    add_completions(app, status);
+    add_manual(app, status);
+    name_values(app);
+    refuse_empty_paths(app);
+    end_without_remains();
     try {
-        std::vector<std::string> all = command::expanded(count, arguments);
-        command::require_config(all);
+        std::vector<std::string> all = expanded(count, arguments);
+        require_config(all);
         std::reverse(all.begin(), all.end()); // as the parser wants them
         try {
             app.parse(std::move(all));
         } catch (const CLI::ParseError& wrong) {
-            return command::ended_by(app, wrong);
+            return ended_by(app, wrong);
         }
         return status;
     } catch (const ane::unreadable& refused) {
         std::string text;
         for (const ane::read_fault& fault : refused.faults()) {
-            text += command::error_text(ane::text(fault), "");
+            text += error_text(ane::text(fault), "");
         }
-        return command::impossible_because(text);
+        return impossible_because(text);
     } catch (const ane::error& failure) {
-        return command::impossible_because(command::error_text(failure.what(), ane::name(failure.code())));
-    } catch (const std::bad_alloc&) {
-        return command::impossible_because(
-            "error: memory: the system gives no more; a smaller --max-memory says of what\n");
-    } catch (const std::exception& failure) {
-        return command::impossible_because(command::error_text(failure.what(), ""));
+        return impossible_because(error_text(failure.what(), ane::name(failure.code())));
+    }
+}
+
+/// Says why without taking memory for it.
+int impossible_without_memory() {
+    constexpr std::string_view sentence =
+        "error: memory: the system gives no more; a smaller --max-memory says of what\n";
+    static_cast<void>(::write(STDERR_FILENO, sentence.data(), sentence.size()) < 0);
+    return impossible;
+}
+
+} // namespace
+} // namespace command
+
+int main(int count, char** arguments) {
+    try {
+        try {
+            return command::run(count, arguments);
+        } catch (const std::bad_alloc&) {
+            throw;
+        } catch (const std::exception& failure) {
+            return command::impossible_because(command::error_text(failure.what(), ""));
+        }
+    } catch (...) { // from a handler too
+        return command::impossible_without_memory();
     }
 }

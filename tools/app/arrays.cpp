@@ -1,5 +1,6 @@
 #include "arrays.hpp"
 
+#include "by_name.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/values/half.hpp>
 #include <anemone/weights/formats/elements.hpp>
@@ -14,15 +15,6 @@
 namespace app {
 
 namespace {
-
-template <class Array> const Array* found_in(const std::vector<Array>& arrays, const std::string& name) {
-    const auto same = [&](const Array& each) { return each.name == name; };
-    const auto found = std::find_if(arrays.begin(), arrays.end(), same);
-    if (found != arrays.end() && std::find_if(found + 1, arrays.end(), same) != arrays.end()) {
-        throw ane::error(ane::errc::port, name, "is given twice");
-    }
-    return found == arrays.end() ? nullptr : &*found;
-}
 
 /// That an array has the port's elements. Extents of 1 do not matter.
 template <class Byte> void require_fits(const array<Byte>& a, const port& p) {
@@ -88,13 +80,6 @@ void store_rounded(double value, std::size_t index, const std::string& array, co
 
 } // namespace
 
-const input_array* find(const std::vector<input_array>& arrays, const std::string& name) {
-    return found_in(arrays, name);
-}
-const output_array* find(const std::vector<output_array>& arrays, const std::string& name) {
-    return found_in(arrays, name);
-}
-
 bool is_direct(const port& p, element_type type, const std::byte* at) {
     return type == p.type && reinterpret_cast<std::uintptr_t>(at) % bytes_of(p.type) == 0;
 }
@@ -141,11 +126,15 @@ void require_takes(const output_array& to, const port& p) {
 }
 
 input_memory::input_memory(const std::vector<port>& inputs, const std::vector<input_array>& arrays) {
+    const by_name<port> ports(inputs);
     for (const input_array& each : arrays) {
-        named(inputs, each.name, "input");
+        if (!ports.contains(each.name)) {
+            named(inputs, each.name, "input"); // refuses it
+        }
     }
+    const by_name<input_array> given(arrays);
     for (const port& p : inputs) {
-        const input_array* const a = find(arrays, p.name);
+        const input_array* const a = given.find(p.name);
         if (a == nullptr) {
             throw ane::error(ane::errc::port, p.name, "no array for this input; the inputs are: " + names_of(inputs));
         }

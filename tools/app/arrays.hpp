@@ -50,8 +50,4 @@ void give(std::span<const std::byte> elements, const port& p, const output_array
 /// Throws `ane::error` (errc::port) for an array that does not take what a port gives.
 void require_takes(const output_array& to, const port& p);
 
-/// The array of a name; null where there is none. Throws `ane::error` (errc::port) for a name that is given twice.
-const input_array* find(const std::vector<input_array>& arrays, const std::string& name);
-const output_array* find(const std::vector<output_array>& arrays, const std::string& name);
-
 } // namespace app

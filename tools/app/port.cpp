@@ -1,11 +1,13 @@
 #include "port.hpp"
 
+#include <anemone/backend/backend.hpp>
 #include <anemone/base/error.hpp>
 #include <anemone/graph/op_set.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -69,12 +71,14 @@ port port_of(std::string_view name, const ane::node& n) {
 model_ports ports_of(const ane::graph_view& g, const std::vector<std::string>& integers) {
     model_ports made;
     const std::vector<char> are_indices = indices_of(g);
+    const std::set<std::string_view> declared(integers.begin(), integers.end());
+    const ane::sequence<char> bound = ane::detail::bound_nodes(g);
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == ane::op::input) {
-            port& p = (g.next_of(i) < 0 ? made.inputs : made.states).emplace_back(port_of(g.name(i), g[i]));
-            const bool is_declared = std::find(integers.begin(), integers.end(), p.name) != integers.end();
-            p.has_integers =
-                p.type == element_type::f16 && (is_declared || are_indices[static_cast<std::size_t>(i)] != 0);
+            port& p = (bound[static_cast<std::size_t>(i)] != 0 ? made.inputs : made.states)
+                          .emplace_back(port_of(g.name(i), g[i]));
+            p.has_integers = p.type == element_type::f16 &&
+                             (declared.contains(p.name) || are_indices[static_cast<std::size_t>(i)] != 0);
         }
     }
     for (const ane::output_port& out : g.outputs) {

@@ -198,7 +198,8 @@ ane::read_model read(const found_file& file, const reading_options& how, const c
         return read_onnx(file.named, how, who, parts);
     }
     if (file.kind == file_kind::netplist) {
-        return ane::read_netplist_file(file.named, {.procedure = how.function, .opened = &parts});
+        return ane::read_netplist_file(file.named,
+                                       {.procedure = how.function, .opened = &parts, .memory = how.max_memory});
     }
     ane::mil_reader_options options;
     options.opened = &parts;

@@ -1,5 +1,6 @@
 #include "samples.hpp"
 
+#include "by_name.hpp"
 #include <anemone/base/error.hpp>
 
 #include <fmt/format.h>
@@ -31,8 +32,10 @@ std::size_t runs_in(const input_array& a, const port& p, const std::string& sour
 void add_runs(ane::model_samples& samples, const std::vector<port>& inputs, const std::vector<input_array>& arrays,
               const std::string& source) {
     std::size_t runs = 0;
+    const by_name<port> known(inputs);
     for (const input_array& each : arrays) {
-        const std::size_t here = runs_in(each, named(inputs, each.name, "input"), source);
+        const port* const p = known.find(each.name);
+        const std::size_t here = runs_in(each, p != nullptr ? *p : named(inputs, each.name, "input"), source);
         if (runs != 0 && runs != here) {
             throw ane::error(ane::errc::argument, source,
                              fmt::format("'{}' has {} runs and the array before it {}", each.name, here, runs));

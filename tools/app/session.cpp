@@ -1,10 +1,13 @@
 #include "session.hpp"
 
+#include "by_name.hpp"
 #include <anemone/base/error.hpp>
 
 #include <algorithm>
 #include <functional>
 #include <list>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace app {
@@ -27,26 +30,56 @@ private:
     std::atomic<bool>& busy_;
 };
 
-bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
+/// The memory of a port, by which nothing else may be meant.
+struct claimed {
+    const std::byte* begin;
+    const std::byte* end;
+    std::string_view name;
+    bool is_output;
+};
+
+/// Refuses an output that shares memory with another port; inputs may share theirs. By a walk over all memory in order.
+void require_apart(const std::vector<output_array>& outputs, const std::vector<input_array>& inputs) {
+    std::vector<claimed> all;
+    const auto claim = [&](std::string_view name, std::span<const std::byte> bytes, bool is_output) {
+        if (!bytes.empty()) {
+            all.push_back({bytes.data(), bytes.data() + bytes.size(), name, is_output});
+        }
+    };
+    for (const output_array& each : outputs) {
+        claim(each.name, each.bytes, true);
+    }
+    for (const input_array& each : inputs) {
+        claim(each.name, each.bytes, false);
+    }
     const std::less<const std::byte*> before;
-    return !a.empty() && !b.empty() && before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
+    std::stable_sort(all.begin(), all.end(),
+                     [&](const claimed& a, const claimed& b) { return before(a.begin, b.begin); });
+    const claimed* output = nullptr; // that ends last, of those that were met
+    const claimed* input = nullptr;
+    for (const claimed& each : all) {
+        const auto meets = [&](const claimed* other) { return other != nullptr && before(each.begin, other->end); };
+        const claimed* const other = meets(output) ? output : each.is_output && meets(input) ? input : nullptr;
+        if (other != nullptr) {
+            const claimed& mine = each.is_output ? each : *other;
+            const claimed& its = each.is_output ? *other : each;
+            throw ane::error(ane::errc::port, std::string(mine.name),
+                             std::string("shares memory with the ") + (its.is_output ? "output " : "input ") +
+                                 std::string(its.name));
+        }
+        const claimed*& last = each.is_output ? output : input;
+        last = last == nullptr || before(last->end, each.end) ? &each : last;
+    }
 }
 
 void require_outputs(const std::vector<output_array>& outputs, const std::vector<port>& ports,
                      const std::vector<input_array>& inputs) {
+    const by_name<port> known(ports);
     for (const output_array& each : outputs) {
-        require_takes(each, named(ports, each.name, "output"));
-        for (const input_array& in : inputs) {
-            if (overlap(each.bytes, in.bytes)) {
-                throw ane::error(ane::errc::port, each.name, "shares memory with the input " + in.name);
-            }
-        }
-        for (const output_array& other : outputs) {
-            if (&other != &each && overlap(each.bytes, other.bytes)) {
-                throw ane::error(ane::errc::port, each.name, "shares memory with the output " + other.name);
-            }
-        }
+        const port* const p = known.find(each.name);
+        require_takes(each, p != nullptr ? *p : named(ports, each.name, "output"));
     }
+    require_apart(outputs, inputs);
 }
 
 } // namespace
@@ -66,8 +99,9 @@ void session::run(const std::vector<input_array>& inputs, const std::vector<outp
         const output_array* to;
     };
     std::vector<conversion> later;
+    const by_name<output_array> given(outputs);
     for (const port& p : ports_.outputs) {
-        const output_array* const a = find(outputs, p.name);
+        const output_array* const a = given.find(p.name);
         if (a != nullptr && is_direct(p, a->type, a->bytes.data())) {
             to.push_back(a->bytes);
             continue;

@@ -1,21 +1,50 @@
 #include "guarded.hpp"
 #include <anemone/version.hpp>
 
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+
 namespace c_interface {
 
 namespace {
 
-thread_local std::string sentence;                 // NOLINT: of the thread's last failure
-thread_local const char* without_memory = nullptr; // NOLINT: instead of it
+/// Stands for a sentence that there was no memory for.
+char no_memory[] = "memory: there is not enough"; // NOLINT: its address is what tells
+
+void forget(void* sentence) noexcept {
+    if (sentence != no_memory) {
+        std::free(sentence); // NOLINT: of malloc, as only that says without an exception that there is no memory
+    }
+}
+
+/// The sentence of each thread's last failure. A key, whose slot takes no memory: a thread's own object does when it is first
+/// met, and where there is none the system ends the program.
+pthread_key_t key_of_sentences() noexcept {
+    pthread_key_t key{};
+    if (::pthread_key_create(&key, forget) != 0) {
+        std::abort(); // when the library is loaded: a process has no more than 1,024 keys
+    }
+    return key;
+}
+const pthread_key_t sentences = key_of_sentences();
 
 } // namespace
 
 void remember(const char* what) noexcept {
-    try {
-        sentence = what;
-        without_memory = nullptr;
-    } catch (...) {
-        without_memory = "memory: there is not enough";
+    const std::size_t size = std::strlen(what) + 1;
+    void* kept = std::malloc(size); // NOLINT
+    if (kept != nullptr) {
+        std::memcpy(kept, what, size);
+    } else {
+        kept = no_memory;
+    }
+    void* const before = ::pthread_getspecific(sentences);
+    if (::pthread_setspecific(sentences, kept) == 0) {
+        forget(before);
+    } else {
+        forget(kept);
     }
 }
 
@@ -26,8 +55,8 @@ extern "C" {
 const char* anemone_version(void) { return ane::version.data(); }
 
 const char* anemone_error(void) {
-    using namespace c_interface;
-    return without_memory != nullptr ? without_memory : sentence.c_str();
+    const void* const kept = ::pthread_getspecific(c_interface::sentences);
+    return kept == nullptr ? "" : static_cast<const char*>(kept);
 }
 
 const char* anemone_status_name(anemone_status status) {

@@ -25,9 +25,10 @@ using c_interface::options_from;
 /// The runs in the caller's memory, which has no shape: of each input so many, one after the other.
 template <class Options> ane::model_samples samples_of(const app::model_ports& ports, const Options& how) {
     std::vector<app::input_array> arrays = arrays_of<const std::byte>(how.data, how.data_count, "data");
+    const app::by_name<app::input_array> given(arrays);
     for (app::input_array& each : arrays) {
         const app::port& p = app::named(ports.inputs, each.name, "input");
-        app::find(arrays, each.name); // once
+        given.find(each.name); // once
         const std::size_t wanted = p.count * app::bytes_of(each.type);
         if (how.runs == 0 || each.bytes.size() % how.runs != 0 || each.bytes.size() / how.runs != wanted) {
             throw ane::error(ane::errc::port, p.name,

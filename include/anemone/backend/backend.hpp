@@ -3,6 +3,7 @@
 #include "../base/error.hpp"
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
+#include "../graph/sequence.hpp"
 #include "../targets/target.hpp"
 #include "../weights/store.hpp"
 
@@ -58,6 +59,20 @@ concept verifies_weights = requires {
 
 /// Whether a node is a port that callers bind: an input that is no state.
 constexpr bool is_bound(const graph_view& g, int index) { return g[index].kind == op::input && g.next_of(index) < 0; }
+
+/// The same of every node.
+constexpr sequence<char> bound_nodes(const graph_view& g) {
+    sequence<char> bound(g.nodes.size(), 0);
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+        bound[i] = g.nodes[i].kind == op::input ? 1 : 0;
+    }
+    for (const output_port& port : g.outputs) {
+        if (port.is_state()) {
+            bound[static_cast<std::size_t>(port.state)] = 0;
+        }
+    }
+    return bound;
+}
 
 /// The inputs that callers bind, in order.
 constexpr int input_count(const graph_view& g) {

@@ -176,8 +176,9 @@ ANEMONE_BODY_OF bucket_set::bucket_set(std::span<const graph_view> models, std::
     const graph_view g = models[0];
     padding_search found(g, models[1], lengths[0], lengths[1]);
     found.run();
+    const sequence<char> bound = bound_nodes(g);
     for (int i = 0; i < g.size(); ++i) {
-        if (is_bound(g, i)) {
+        if (bound[static_cast<std::size_t>(i)] != 0) {
             const half filler = g[i].type == dtype::f16 ? half(padding_value(g[i].get<contract>())) : half{};
             bucket_port port{std::string(g.name(i)), g[i].type, g[i].shape, found.at(i).along, filler};
             for (const padding_mask& mask : found.masks()) {

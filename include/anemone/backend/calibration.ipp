@@ -29,6 +29,7 @@ ANEMONE_INLINE void widen(measured_range& range, half value) {
 ANEMONE_BODY observation::observation(const graph_view& g) : ranges_(g.nodes.size()) {
     validate(g);
     const std::string prefix = detail::unused_port_prefix(g);
+    const sequence<char> bound = bound_nodes(g);
     for (int i = 0; i < g.size(); ++i) {
         node n = g[i];
         n.name = n.name.count > 0 ? graph_.intern(g.name(i)) : range_of{};
@@ -36,7 +37,7 @@ ANEMONE_BODY observation::observation(const graph_view& g) : ranges_(g.nodes.siz
             n.attributes = graph_.keep(g.values(g[i]));
         }
         graph_.append(n, g.operands(i));
-        if (is_bound(g, i)) {
+        if (bound[static_cast<std::size_t>(i)] != 0) {
             inputs_.push_back(i);
         }
         if (!is_source(n.kind) && n.type == dtype::f16) {

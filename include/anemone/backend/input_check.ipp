@@ -86,9 +86,13 @@ namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY void check_inputs(const graph_view& model, input_buffers inputs, input_check how) {
     constexpr std::size_t samples = 256;
+    if (how == input_check::off) {
+        return;
+    }
     std::size_t position = 0;
+    const sequence<char> bound = detail::bound_nodes(model);
     for (int i = 0; i < model.size() && position < inputs.size(); ++i) {
-        if (how == input_check::off || !detail::is_bound(model, i)) {
+        if (bound[static_cast<std::size_t>(i)] == 0) {
             continue;
         }
         const std::span<const std::byte> given = inputs[position++];

@@ -15,8 +15,9 @@ ANEMONE_BODY port_table::port_table(const graph_view& g) {
         return port{std::move(name), static_cast<std::size_t>(bytes(n.type, n.shape.count())),
                     n.type == dtype::f16 ? alignof(half) : 1};
     };
+    const sequence<char> bound = bound_nodes(g);
     for (int i = 0; i < g.size(); ++i) {
-        if (g[i].kind == op::input && g.next_of(i) < 0) {
+        if (bound[static_cast<std::size_t>(i)] != 0) {
             inputs_.push_back(port_of(std::string(g.name(i)), g[i]));
         }
     }
@@ -56,17 +57,18 @@ ANEMONE_BODY void port_table::check(input_buffers inputs, output_buffers outputs
 }
 
 ANEMONE_BODY bound_ports::bound_ports(const graph_view& g) : table_(g), outputs_(g.outputs.size()) {
+    const sequence<char> bound = bound_nodes(g);
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind != op::input) {
             continue;
         }
         const std::size_t position = inputs_.size();
         inputs_.push_back({});
-        const int next = g.next_of(i);
-        if (next < 0) {
+        if (bound[static_cast<std::size_t>(i)] != 0) {
             given_.push_back(position);
             continue;
         }
+        const int next = g.next_of(i);
         const auto size = static_cast<std::size_t>(bytes(g[i].type, g[i].shape.count()));
         states_.push_back({std::string(g.name(i)), position, static_cast<std::size_t>(next),
                            std::vector<std::byte>(size), std::vector<std::byte>(size)});

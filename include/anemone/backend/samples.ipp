@@ -67,10 +67,11 @@ ANEMONE_BODY_OF model_samples random_samples(const graph_view& g, std::size_t ru
     validate(g);
     const std::vector<detail::first_reader> readers = detail::first_readers(g);
     model_samples samples;
+    const sequence<char> bound = detail::bound_nodes(g);
     for (std::size_t run = 0; run < runs; ++run) {
         std::vector<std::vector<std::byte>> memory;
         for (int i = 0; i < g.size(); ++i) {
-            if (detail::is_bound(g, i)) {
+            if (bound[static_cast<std::size_t>(i)] != 0) {
                 memory.push_back(detail::random_input(g, i, detail::drawn_for(g, readers, i), seed + run));
             }
         }

@@ -78,12 +78,13 @@ public:
         const port_values given(g, seed);
         std::vector<port_bytes> inputs;
         std::vector<int> shown;
+        const sequence<char> bound = bound_nodes(g);
         for (int i = 0; i < g.size(); ++i) {
             const node& n = g[i];
             if (n.kind == op::input) {
                 auto& value = values_[static_cast<std::size_t>(i)];
                 value = bytes_for(n); // a state is zero before the first run
-                if (is_bound(g, i)) {
+                if (bound[static_cast<std::size_t>(i)] != 0) {
                     const auto from = given.inputs()[inputs.size()];
                     value.assign(from.begin(), from.end());
                 }

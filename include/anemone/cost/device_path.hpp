@@ -1,6 +1,7 @@
 #pragma once
 
 #include "device_plan.hpp"
+#include "engine_starts.hpp"
 
 #include <array>
 #include <cstddef>
@@ -42,10 +43,10 @@ public:
     constexpr sequence<compute_device> shortest() const {
         const std::size_t count = layers_.size();
         sequence<step> steps(count);
-        engine_run run(flow_, engine_);
+        engine_starts starts(flow_, engine_, for_energy());
         for (std::size_t i = 0; i < count; ++i) {
             if (measured_) {
-                relax_engine(steps, run, i);
+                relax_engine(steps, starts, i);
             }
             for (std::size_t d = measured_ ? 1 : 0; d < compute_device_count; ++d) {
                 const double own = layer_cost_on(i, d);
@@ -129,7 +130,7 @@ public:
     }
 
 private:
-    static constexpr double unreachable = 1e300;
+    static constexpr double unreachable = least_sums::none;
 
     /// The least cost of all layers up to one that is on a device, and where its segment starts.
     struct step {
@@ -194,21 +195,20 @@ private:
         return system_entry(d, from_another, options_);
     }
 
-    /// All segments on the engine that start at a layer. One that follows the engine itself need not be looked at: two
-    /// programs in a row cost more than one, by a dispatch and by the ports between them.
-    constexpr void relax_engine(sequence<step>& steps, engine_run& run, std::size_t start) const {
-        const double before = start > 0 ? steps[start - 1].least_but(0) : 0;
-        if (before >= unreachable || (start > 0 && steps[start - 1].least[0] <= before)) {
+    /// All segments on the engine that end at a layer. None starts behind another on the engine: two programs in a row cost
+    /// more than one, by a dispatch and by the ports between them.
+    constexpr void relax_engine(sequence<step>& steps, engine_starts& starts, std::size_t end) const {
+        if (layers_[end].seconds[0] < 0) {
+            starts.skip();
             return;
         }
-        run.start(static_cast<int>(start));
-        for (std::size_t i = start; i < layers_.size() && layers_[i].seconds[0] >= 0; ++i) {
-            run.add();
-            const double cost = before + (for_energy() ? run.joules() : run.seconds());
-            if (cost < steps[i].least[0]) {
-                steps[i].least[0] = cost;
-                steps[i].start[0] = start;
-            }
+        const double before = end > 0 ? steps[end - 1].least_but(0) : 0;
+        const bool follows = end > 0 && steps[end - 1].least[0] <= before;
+        starts.add(follows ? unreachable : before);
+        const least_sums::place found = starts.least();
+        if (found.value < unreachable) {
+            steps[end].least[0] = found.value;
+            steps[end].start[0] = found.index;
         }
     }
 

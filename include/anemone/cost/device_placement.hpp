@@ -13,8 +13,7 @@ namespace ane {
 /// system: the roofline of each layer at coarse anchors, a launch for a segment, a transfer for each but the first, and
 /// to leave the CPU what keeps small work there (predicted, as is then the plan).
 ///
-/// The path is the shortest of all assignments of devices to layers. Linear in the layers where the engine leads or
-/// never does, quadratic at worst.
+/// The path is the shortest of all assignments of devices to layers, found in n log n steps (cost/engine_starts.hpp).
 constexpr device_plan device_placement(const graph_view& lowered, const target_description& d,
                                        const placement_options& o = {}, const sequence<char>& barred = {}) {
     const detail::placement_problem problem(lowered, d, o, barred);

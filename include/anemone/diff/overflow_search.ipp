@@ -35,8 +35,9 @@ ANEMONE_INLINE model_samples samples_at(const graph_view& g, range_end end, std:
     const std::vector<std::span<const std::byte>> drawn = others.inputs(0);
     std::vector<std::vector<std::byte>> memory;
     std::mt19937 random(seed); // the same everywhere
+    const sequence<char> bound = bound_nodes(g);
     for (int i = 0; i < g.size(); ++i) {
-        if (!is_bound(g, i)) {
+        if (bound[static_cast<std::size_t>(i)] == 0) {
             continue;
         }
         const std::span<const std::byte> from = drawn[memory.size()];
@@ -62,13 +63,14 @@ ANEMONE_INLINE model_samples samples_at(const graph_view& g, range_end end, std:
 class observed_run {
 public:
     ANEMONE_INLINE observed_run(const graph_view& g, const weight_store& weights)
-        : g_(g), run_(backend::cpu{}.rounding(rounding::each_operation), g, weights), inputs_(g.nodes.size()) {}
+        : g_(g), bound_(bound_nodes(g)), run_(backend::cpu{}.rounding(rounding::each_operation), g, weights),
+          inputs_(g.nodes.size()) {}
 
     ANEMONE_INLINE void at(const model_samples& samples) {
         const auto memory = samples.inputs(0);
         std::size_t position = 0;
         for (int i = 0; i < g_.size(); ++i) {
-            if (!is_bound(g_, i)) {
+            if (bound_[static_cast<std::size_t>(i)] == 0) {
                 continue;
             }
             const std::span<const std::byte> input = memory[position++];
@@ -120,13 +122,14 @@ private:
     }
 
     ANEMONE_INLINE std::span<const half> values(int index) const {
-        if (!is_bound(g_, index)) {
+        if (bound_[static_cast<std::size_t>(index)] == 0) {
             return run_.values(index);
         }
         return inputs_[static_cast<std::size_t>(index)];
     }
 
     graph_view g_;
+    sequence<char> bound_;
     calibration<backend::cpu> run_;
     std::vector<std::vector<half>> inputs_; ///< by node; empty for other types
 };

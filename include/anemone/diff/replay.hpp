@@ -22,8 +22,12 @@ public:
                           const trace& values, input_buffers inputs)
         : replay(model, weights, engine) {
         use(values);
-        for (std::size_t i = 0; i < inputs.size(); ++i) {
-            values_.bind(detail::input_node(lowered_.graph, static_cast<int>(i)), inputs[i]);
+        const sequence<char> bound = detail::bound_nodes(lowered_.graph);
+        std::size_t given = 0;
+        for (std::size_t i = 0; i < bound.size() && given < inputs.size(); ++i) {
+            if (bound[i] != 0) {
+                values_.bind(static_cast<int>(i), inputs[given++]);
+            }
         }
         for (const output_port& port : lowered_.graph.outputs) {
             if (port.is_state()) { // as before the first run

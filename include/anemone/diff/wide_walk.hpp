@@ -109,11 +109,12 @@ public:
     /// Takes the inputs of a sample; states have what the one before left, zeros at first.
     void begin(input_buffers inputs) {
         std::size_t port = 0;
+        const sequence<char> bound = detail::bound_nodes(model_);
         for (int i = 0; i < model_.size(); ++i) {
             if (model_[i].kind != op::input) {
                 continue;
             }
-            if (model_.next_of(i) < 0) {
+            if (bound[at(i)] != 0) {
                 set_input(i, {inputs[port].begin(), inputs[port].end()});
                 ++port;
             } else if (!wide_.known(i)) {

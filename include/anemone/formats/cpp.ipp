@@ -5,6 +5,7 @@ ANEMONE_INCLUDED(anemone_formats_cpp_hpp);
 
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
+#include "../base/unique_names.hpp"
 #include "../io/file.hpp"
 #include "../passes/print.hpp"
 #include "../passes/prune.hpp"
@@ -46,15 +47,16 @@ ANEMONE_INLINE void require_namespace(std::string_view whole) {
 ANEMONE_INLINE dynamic_graph with_constants_as_weights(const graph_view& g, weight_store& weights,
                                                        std::size_t largest_literal) {
     dynamic_graph result = prune(g); // a copy
+    unique_names names;
+    for (const stored_tensor& t : weights) {
+        names.take(t.name);
+    }
     for (std::size_t i = 0; i < result.nodes.size(); ++i) {
         node& n = result.nodes[i];
         if (n.kind != op::constant || result.view().values(n).size() <= largest_literal) {
             continue;
         }
-        std::string called = formatted("constant_{}", i);
-        while (weights.contains(called)) {
-            called += '_';
-        }
+        const std::string called = names.fresh(formatted("constant_{}", i));
         weights.add(called, n.shape, result.view().values(n));
         n.kind = op::weight;
         n.attributes = contract{};

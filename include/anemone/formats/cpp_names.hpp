@@ -1,12 +1,12 @@
 #pragma once
 
 #include "../base/formatted.hpp"
+#include "../base/unique_names.hpp"
 #include "../base/way.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -66,8 +66,8 @@ class cpp_names {
 public:
     /// A word that is never given out.
     ANEMONE_INLINE void reserve(std::string_view word) {
-        taken_.insert(std::string(word));
-        next_.emplace(word, 1);
+        names_.take(word);
+        reserved_.emplace(word);
     }
 
     /// The identifier of a name, at most 48 characters of it, with a number behind it where it is taken.
@@ -77,16 +77,12 @@ public:
         if (base.size() > longest) { // the last part says most: "..._layers_11_attention_query"
             base = cpp_identifier(std::string_view(base).substr(base.size() - longest));
         }
-        std::string chosen = base;
-        for (int& number = next_.try_emplace(base, 2).first->second; !taken_.insert(chosen).second; ++number) {
-            chosen = formatted("{}_{}", base, number);
-        }
-        return chosen;
+        return names_.fresh(base, "_", reserved_.contains(base) ? 1 : 2);
     }
 
 private:
-    std::set<std::string, std::less<>> taken_;
-    std::map<std::string, int, std::less<>> next_; ///< where the search for a number goes on
+    unique_names names_;
+    std::set<std::string, std::less<>> reserved_;
 };
 
 } // namespace ane::formats::inline ANEMONE_WAY

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../base/formatted.hpp"
+#include "../base/unique_names.hpp"
 #include "../base/way.hpp"
 #include "../graph/builder.hpp"
 #include "../graph/graph.hpp"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -32,23 +32,19 @@ ANEMONE_INLINE std::string mil_identifier(std::string_view given) {
 /// become gains underscores until no port has it. Names that differ give names that differ.
 ANEMONE_INLINE std::vector<std::string> mil_port_names(const std::vector<std::string_view>& given) {
     std::vector<std::string> names(given.size());
-    std::vector<std::string> taken;
+    unique_names taken;
     const auto stays = [](std::string_view name) { return is_identifier(name) && !is_mil_word(name); };
-    const auto is_taken = [&](const std::string& name) {
-        return std::find(taken.begin(), taken.end(), name) != taken.end();
-    };
     for (std::size_t i = 0; i < given.size(); ++i) {
         if (stays(given[i])) {
-            taken.push_back(names[i] = given[i]);
+            taken.take(names[i] = given[i]);
         }
     }
     for (std::size_t i = 0; i < given.size(); ++i) {
         if (!stays(given[i])) {
-            std::string name = mil_identifier(given[i]);
-            while (is_mil_word(name) || is_taken(name)) {
-                name += '_';
+            names[i] = mil_identifier(given[i]);
+            while (is_mil_word(names[i]) || !taken.take(names[i])) {
+                names[i] += '_';
             }
-            taken.push_back(names[i] = name);
         }
     }
     return names;
@@ -56,11 +52,13 @@ ANEMONE_INLINE std::vector<std::string> mil_port_names(const std::vector<std::st
 
 /// A start for the names of all other variables that no port's name has.
 ANEMONE_INLINE std::string unused_variable_prefix(const std::vector<std::string>& ports) {
-    std::string prefix = "t";
-    while (std::any_of(ports.begin(), ports.end(), [&](const std::string& port) { return port.starts_with(prefix); })) {
-        prefix += '_';
+    std::size_t underscores = 0;
+    for (const std::string& port : ports) {
+        if (port.starts_with('t')) {
+            underscores = std::max(underscores, std::min(port.find_first_not_of('_', 1), port.size()));
+        }
     }
-    return prefix;
+    return "t" + std::string(underscores, '_');
 }
 
 /// Whether a name is that of a value without one: the start above and a number, and behind it the name of a part.
@@ -92,7 +90,7 @@ constexpr std::string_view layer_of_part(std::string_view name) {
 class layer_names {
 public:
     /// Takes a name; false where it is taken.
-    ANEMONE_INLINE bool take(std::string_view name) { return taken_.emplace(name).second; }
+    ANEMONE_INLINE bool take(std::string_view name) { return names_.take(name); }
     /// Keeps a name for the first who asks for it.
     ANEMONE_INLINE void keep(std::string name) { kept_.insert(std::move(name)); }
 
@@ -103,17 +101,13 @@ public:
         if (is_layer && take(wanted)) {
             return wanted;
         }
-        std::string name = wanted;
-        for (int& number = next_[wanted]; kept_.contains(name) || !take(name);) {
-            name = formatted("{}{}{}", wanted, is_layer ? "__" : "_", ++number);
-        }
-        return name;
+        return names_.fresh(wanted, is_layer ? "__" : "_", 1,
+                            [&](const std::string& name) { return kept_.contains(name); });
     }
 
 private:
-    std::set<std::string, std::less<>> taken_;
+    unique_names names_;
     std::set<std::string, std::less<>> kept_;
-    std::map<std::string, int> next_; ///< where the search for a number goes on
 };
 
 /// The name of a layer as one of a variable.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <mutex>
@@ -83,23 +84,36 @@ public:
     }
     new_folder(const new_folder&) = delete;
     new_folder& operator=(const new_folder&) = delete;
+    /// Takes no memory where all that is in the folder is known, for there may be none.
     ~new_folder() {
-        const std::scoped_lock lock(unfinished().changes);
-        std::error_code ignored;
-        if (!aside_.empty()) {
-            std::filesystem::remove_all(aside_, ignored);
-            unfinished().paths.erase(aside_);
+        if (aside_.empty()) {
+            return;
         }
+        const std::scoped_lock lock(unfinished().changes);
+        for (const std::string& each : inside_) {
+            ::remove(each.c_str());
+        }
+        if (::rmdir(aside_.c_str()) != 0 && errno == ENOTEMPTY) {
+            try {
+                std::filesystem::remove_all(aside_);
+            } catch (...) { // NOLINT(bugprone-empty-catch): a destructor cannot tell
+            }
+        }
+        unfinished().paths.erase(aside_);
     }
 
     explicit operator bool() const { return !aside_.empty(); }
 
     /// Writes files, by their paths in the folder, with the permissions of those that they replace.
-    ANEMONE_INLINE void write(std::span<const named_bytes> files) const {
+    ANEMONE_INLINE void write(std::span<const named_bytes> files) {
         std::vector<named_bytes> beside(files.begin(), files.end());
         for (named_bytes& each : beside) {
             each.path = aside_ + "/" + each.path;
+            for (std::string path = each.path; path.size() > aside_.size(); path.resize(path.rfind('/'))) {
+                inside_.push_back(path);
+            }
         }
+        std::sort(inside_.rbegin(), inside_.rend()); // folders behind what is in them
         try {
             write_files(std::span<const named_bytes>(beside));
         } catch (const error& e) { // of the path that was asked for, not of the temporary one
@@ -153,7 +167,8 @@ private:
     }
 
     std::string path_;
-    std::string aside_; ///< itself, or once it is published what was there
+    std::string aside_;               ///< itself, or once it is published what was there
+    std::vector<std::string> inside_; ///< what is removed with it: no other files are exchanged (can_be_exchanged)
 };
 
 } // namespace ane::detail::inline ANEMONE_WAY

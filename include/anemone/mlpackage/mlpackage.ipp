@@ -4,6 +4,7 @@
 ANEMONE_INCLUDED(anemone_mlpackage_mlpackage_hpp);
 
 #include "../io/file.hpp"
+#include "../readers/limited_files.hpp"
 #include "../readers/mapped_file.hpp"
 #include "../readers/model_folder.hpp"
 #include "manifest.hpp"
@@ -80,28 +81,28 @@ ANEMONE_INLINE void require_replaceable(const std::string& path, std::span<const
     }
 }
 
-/// The weights that a model refers to, each file mapped once.
+/// The files of weights that a model refers to.
 class weight_files {
 public:
-    ANEMONE_INLINE explicit weight_files(const readers::model_folder& folder) : folder_(folder) {}
+    ANEMONE_INLINE weight_files(const readers::model_folder& folder, std::uint64_t most)
+        : folder_(folder), files_(most) {}
 
     /// Throws `error` (errc::file).
-    ANEMONE_INLINE std::span<const std::byte> operator()(const std::string& written) {
+    ANEMONE_INLINE file_bytes operator()(const std::string& written) {
         constexpr std::string_view start = "@model_path/";
-        if (const auto known = files_.find(written); known != files_.end()) {
-            return known->second.bytes();
+        if (const file_bytes* known = files_.find(written)) {
+            return *known;
         }
-        const readers::opened_below found =
-            folder_.file(written.starts_with(start) ? written.substr(start.size()) : written);
+        readers::opened_below found = folder_.file(written.starts_with(start) ? written.substr(start.size()) : written);
         if (!found.refused.empty()) {
             throw error(errc::file, shown(written), found.refused);
         }
-        return files_.try_emplace(written, found.file, shown(written)).first->second.bytes();
+        return files_.add(written, std::move(found.file), shown(written));
     }
 
 private:
     const readers::model_folder& folder_;
-    std::map<std::string, readers::mapped_file> files_;
+    readers::limited_files files_;
 };
 
 } // namespace ane::mlpackage::inline ANEMONE_WAY
@@ -147,11 +148,11 @@ ANEMONE_BODY_OF std::vector<std::string> mlmodel_functions(std::span<const std::
 
 ANEMONE_BODY_OF read_model read_mlpackage_file(const std::string& path, const mil_reader_options& options) {
     std::error_code ignored; // whoever opens the file says what is wrong with the path
-    const readers::model_place model = std::filesystem::is_directory(path, ignored)
-                                           ? mlpackage::model_in(path, options.opened)
-                                           : readers::model_at(path, "", options.opened);
-    const readers::mapped_file file(model.file, model.path);
-    mlpackage::weight_files weights(model.home);
+    readers::model_place model = std::filesystem::is_directory(path, ignored)
+                                     ? mlpackage::model_in(path, options.opened)
+                                     : readers::model_at(path, "", options.opened);
+    readers::mapped_file file(std::move(model.file), model.path);
+    mlpackage::weight_files weights(model.home, options.memory);
     return read_mlmodel(file.bytes(), weights, options, path);
 }
 

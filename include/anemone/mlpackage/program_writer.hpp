@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/unique_names.hpp"
 #include "syntax_writer.hpp"
 #include "text_statements.hpp"
 
@@ -81,12 +82,8 @@ private:
 
     /// A name that no variable has.
     ANEMONE_INLINE std::string_view unused(std::string_view owner, std::string_view part) {
-        std::string& name = pool_.emplace_back(formatted("{}_{}", owner, part));
-        while (types_.contains(name) || made_.contains(name)) {
-            name += '_';
-        }
-        made_.insert(name);
-        return name;
+        return pool_.emplace_back(made_.fresh(formatted("{}_{}", owner, part), "_", 2,
+                                              [&](const std::string& name) { return types_.contains(name); }));
     }
     /// The variable that a name stands for here.
     ANEMONE_INLINE std::string_view variable(std::string_view name) const {
@@ -209,7 +206,7 @@ private:
     text_pool pool_;
     std::map<std::string_view, mil_type> types_; ///< of all variables
     std::map<std::string_view, std::string_view> renamed_;
-    std::set<std::string, std::less<>> made_;
+    unique_names made_;
     std::vector<std::string_view> outputs_;
     function message_;
     block block_;

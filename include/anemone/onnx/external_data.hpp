@@ -2,13 +2,12 @@
 
 #include "../folding/known_tensor.hpp"
 #include "../readers/element_count.hpp"
-#include "../readers/mapped_file.hpp"
+#include "../readers/limited_files.hpp"
 #include "../readers/model_folder.hpp"
 #include "element.hpp"
 #include "names.hpp"
 
 #include <charconv>
-#include <map>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -22,15 +21,21 @@ using readers::element_count;
 /// Why a node cannot be read; its name and operator are added to it.
 using refused_node = folding::refused;
 
-/// The files that tensors of a model refer to, each mapped once: only those in the model's folder and below it.
+/// The files that tensors of a model refer to, each opened once: only those in the model's folder and below it.
 class external_files {
 public:
     /// An empty folder: there are none.
-    ANEMONE_INLINE explicit external_files(std::string folder, opened_files* told = nullptr)
-        : folder_(std::move(folder)), told_(told) {}
+    ANEMONE_INLINE external_files(std::string folder, std::uint64_t most, opened_files* told = nullptr)
+        : folder_(std::move(folder)), told_(told), files_(most) {}
 
-    /// The bytes that a tensor names. Throws `refused_node`.
-    ANEMONE_INLINE std::span<const std::byte> of(const tensor_proto& tensor) {
+    /// Where the bytes lie that a tensor names.
+    struct range {
+        file_bytes file;
+        std::uint64_t begin;
+        std::uint64_t count;
+    };
+    /// Reads nothing of them yet. Throws `refused_node`.
+    ANEMONE_INLINE range of(const tensor_proto& tensor) {
         std::string location;
         std::uint64_t offset = 0;
         std::uint64_t length = 0;
@@ -45,12 +50,20 @@ public:
                 has_length = true;
             }
         }
-        const std::span<const std::byte> bytes = file(location);
+        const file_bytes bytes = file(location);
         if (offset > bytes.size() || (has_length && length > bytes.size() - offset)) {
             throw refused_node{
                 formatted("its data lie at {} in \"{}\", which has {} bytes", offset, shown(location), bytes.size())};
         }
-        return bytes.subspan(offset, has_length ? length : bytes.size() - offset);
+        return {bytes, offset, has_length ? length : bytes.size() - offset};
+    }
+    /// Throws `refused_node` where the file ends before them, or more memory is taken than the caller allows.
+    ANEMONE_INLINE static std::span<const std::byte> read(const range& r) {
+        try {
+            return r.file.part(r.begin, r.count);
+        } catch (const error& e) {
+            throw refused_node{formatted("its data cannot be read: {}", shown(e.what()))};
+        }
     }
 
 private:
@@ -63,9 +76,9 @@ private:
         return value;
     }
 
-    ANEMONE_INLINE std::span<const std::byte> file(const std::string& location) {
-        if (const auto found = files_.find(location); found != files_.end()) {
-            return found->second.bytes();
+    ANEMONE_INLINE file_bytes file(const std::string& location) {
+        if (const file_bytes* const found = files_.find(location); found != nullptr) {
+            return *found;
         }
         if (folder_.empty()) {
             throw refused_node{
@@ -74,12 +87,12 @@ private:
         if (!home_) {
             home_.emplace(folder_, told_);
         }
-        const readers::opened_below found = home_->file(location);
+        readers::opened_below found = home_->file(location);
         if (!found.refused.empty()) {
             throw refused_node{formatted("its data are in \"{}\", which {}", shown(location), found.refused)};
         }
         try {
-            return files_.try_emplace(location, found.file, location).first->second.bytes();
+            return files_.add(location, std::move(found.file), location);
         } catch (const error& e) {
             throw refused_node{formatted("its data cannot be read: {}", shown(e.what()))};
         }
@@ -88,7 +101,7 @@ private:
     std::string folder_;
     opened_files* told_;
     std::optional<readers::model_folder> home_;
-    std::map<std::string, readers::mapped_file> files_;
+    readers::limited_files files_;
 };
 
 } // namespace ane::onnx::inline ANEMONE_WAY

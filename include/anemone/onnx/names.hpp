@@ -1,9 +1,9 @@
 #pragma once
 
 #include "../base/formatted.hpp"
+#include "../base/unique_names.hpp"
 #include "../base/way.hpp"
 
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -39,7 +39,7 @@ public:
         if (name.empty() || (name[0] >= '0' && name[0] <= '9')) {
             name.insert(0, "_");
         }
-        return unique(name);
+        return taken_.fresh(name);
     }
     /// The name itself where it is printable.
     ANEMONE_INLINE std::string printable(std::string_view wanted) {
@@ -47,18 +47,11 @@ public:
         for (const char c : wanted) {
             name += is_plain(c) ? c : '_';
         }
-        return unique(name.empty() ? "constant" : name);
+        return taken_.fresh(name.empty() ? "constant" : name);
     }
 
 private:
-    ANEMONE_INLINE std::string unique(const std::string& name) {
-        std::string result = name;
-        for (std::size_t i = 2; !taken_.insert(result).second; ++i) {
-            result = formatted("{}_{}", name, i);
-        }
-        return result;
-    }
-    std::set<std::string> taken_;
+    unique_names taken_;
 };
 
 } // namespace ane::onnx::inline ANEMONE_WAY

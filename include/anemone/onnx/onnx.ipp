@@ -103,13 +103,13 @@ ANEMONE_BODY read_model read_onnx(std::span<const std::byte> bytes, const onnx_r
 ANEMONE_BODY read_model read_onnx_file(const std::string& path, const onnx_reader_options& options) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     onnx::model_scope scope(onnx::shown(path), folder.empty() ? "." : folder.string(), options);
-    // The file's pages are given back before the weights are copied out of the message.
+    // The file's memory is given back before the weights are copied out of the message.
     const auto model = [&] {
-        const detail::open_file file = detail::opened_to_read(path);
+        detail::open_file file = detail::opened_to_read(path);
         if (options.opened != nullptr) {
             options.opened->add(file.get());
         }
-        return onnx::parsed(readers::mapped_file(file, path).bytes(), scope);
+        return onnx::parsed(readers::mapped_file(std::move(file), path).bytes(), scope);
     }();
     return onnx::read_from(model, scope);
 }

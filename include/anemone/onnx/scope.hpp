@@ -55,7 +55,7 @@ public:
     static constexpr int deepest = 64;                      ///< functions and branches within each other
 
     ANEMONE_INLINE model_scope(std::string_view file_name, const std::string& folder, const onnx_reader_options& given)
-        : files(folder, given.opened), file(file_name), options(given), bytes_left(given.max_bytes) {}
+        : files(folder, given.max_bytes, given.opened), file(file_name), options(given), bytes_left(given.max_bytes) {}
 
     dynamic_builder graph;
     weight_store weights;

@@ -49,12 +49,11 @@ ANEMONE_INLINE known_tensor constant_of(const tensor_proto& tensor, external_fil
         throw refused_node{"is a segment of a larger tensor"};
     }
     std::int64_t found = 0;
-    const auto packed = [&](std::span<const std::byte> bytes) {
-        c.bytes = bytes;
+    const auto require_bytes = [&](std::uint64_t given) {
         const std::int64_t needed = ane::bytes(c.type, count);
-        if (static_cast<std::int64_t>(bytes.size()) != needed) {
-            throw refused_node{formatted("is {} {} and has {} bytes instead of {}", type_name(c.type), print(c.shape),
-                                         bytes.size(), needed)};
+        if (given != static_cast<std::uint64_t>(needed)) {
+            throw refused_node{
+                formatted("is {} {} and has {} bytes instead of {}", type_name(c.type), print(c.shape), given, needed)};
         }
         found = count;
     };
@@ -63,9 +62,12 @@ ANEMONE_INLINE known_tensor constant_of(const tensor_proto& tensor, external_fil
         found = field.size();
     };
     if (tensor.data_location() == tensor_proto::EXTERNAL) {
-        packed(files.of(tensor));
+        const external_files::range there = files.of(tensor);
+        require_bytes(there.count);
+        c.bytes = external_files::read(there);
     } else if (tensor.has_raw_data()) {
-        packed(std::as_bytes(std::span(tensor.raw_data())));
+        c.bytes = std::as_bytes(std::span(tensor.raw_data()));
+        require_bytes(c.bytes.size());
     } else {
         switch (c.type) {
         case element_type::f32: typed(tensor.float_data()); break;

@@ -25,25 +25,25 @@ class mil_blobs {
 public:
     explicit mil_blobs(file_lookup files) : files_(files) {}
 
-    /// The entry whose metadata stand at `offset`; nothing is copied. Throws `refused_statement`.
+    /// The entry whose metadata stand at `offset`. Throws `refused_statement`.
     ANEMONE_INLINE known_tensor entry(const std::string& path, double offset, element_type type, const extents& shape) {
-        const std::span<const std::byte> file = bytes_of(path);
+        const file_bytes file = bytes_of(path);
         if (file.size() < blob_writer::alignment) {
             refuse(path, formatted("has {} bytes, its header alone takes {}", file.size(), blob_writer::alignment));
         }
-        if (const auto version = load<std::uint32_t>(file, 4); version != 1 && version != 2) {
+        if (const auto version = load<std::uint32_t>(path, file, 4); version != 1 && version != 2) {
             refuse(path, formatted("has version {}, known are 1 and 2", version));
         }
         if (!(offset >= 0) || offset > static_cast<double>(file.size() - blob_writer::alignment)) {
             refuse(path, formatted("has {} bytes, none for the metadata at {}", file.size(), offset));
         }
         const auto at = static_cast<std::size_t>(offset);
-        if (load<std::uint32_t>(file, at) != blob_writer::sentinel) {
+        if (load<std::uint32_t>(path, file, at) != blob_writer::sentinel) {
             refuse(path, formatted("has no entry at {}: the sentinel is missing", at));
         }
-        const auto code = load<std::uint32_t>(file, at + 4);
-        const auto size = load<std::uint64_t>(file, at + 8);
-        const auto begin = load<std::uint64_t>(file, at + 16);
+        const auto code = load<std::uint32_t>(path, file, at + 4);
+        const auto size = load<std::uint64_t>(path, file, at + 8);
+        const auto begin = load<std::uint64_t>(path, file, at + 16);
         if (begin > file.size() || size > file.size() - begin) {
             refuse(path, formatted("has {} bytes, its entry at {} claims {} from {} on", file.size(), at, size, begin));
         }
@@ -66,20 +66,28 @@ public:
         known_tensor c;
         c.type = type;
         c.shape = shape;
-        c.bytes = file.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size));
+        c.bytes = part(path, file, begin, size);
         return c;
     }
 
 private:
-    template <class T> static T load(std::span<const std::byte> file, std::size_t at) {
+    ANEMONE_INLINE std::span<const std::byte> part(const std::string& path, const file_bytes& file, std::uint64_t begin,
+                                                   std::uint64_t count) const {
+        try {
+            return file.part(begin, count);
+        } catch (const error& e) {
+            refuse(path, formatted("cannot be read: {}", e.what()));
+        }
+    }
+    template <class T> T load(const std::string& path, const file_bytes& file, std::size_t at) const {
         T value;
-        std::memcpy(&value, file.data() + at, sizeof(T));
+        std::memcpy(&value, part(path, file, at, sizeof(T)).data(), sizeof(T));
         return value;
     }
     void refuse [[noreturn]] (const std::string& path, const std::string& why) const {
         throw refused_statement{formatted("the blob {} {}", path, why)};
     }
-    ANEMONE_INLINE std::span<const std::byte> bytes_of(const std::string& path) {
+    ANEMONE_INLINE file_bytes bytes_of(const std::string& path) {
         const auto known = known_.find(path);
         if (known != known_.end()) {
             return known->second;
@@ -92,7 +100,7 @@ private:
     }
 
     file_lookup files_;
-    std::map<std::string, std::span<const std::byte>> known_;
+    std::map<std::string, file_bytes> known_;
 };
 
 } // namespace ane::readers::inline ANEMONE_WAY

@@ -1,13 +1,14 @@
 #pragma once
 
 #include "file_names.hpp"
+#include "limited_files.hpp"
 #include "mapped_file.hpp"
 #include "mil.hpp"
 #include "mil_program.hpp"
 #include "model_folder.hpp"
 
 #include <cstddef>
-#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,12 +59,12 @@ ANEMONE_INLINE read_model read_function(std::string_view text, const mil_functio
                     [&](mil_scope& scope) { mil_program_reader(text, function, scope).read(); });
 }
 
-/// A file of MIL text, whose functions are found once, and the blobs that it refers to, each mapped once for all of them.
+/// A file of MIL text, whose functions are found once, and the blobs that it refers to.
 class mil_file {
 public:
     /// Throws `error` (errc::file), and `unreadable` where the text is no program.
     ANEMONE_INLINE explicit mil_file(const std::string& path, opened_files* told = nullptr)
-        : place_(model_at(path, "model.mil", told)), mapped_(place_.file, place_.path),
+        : place_(model_at(path, "model.mil", told)), file_(std::move(place_.file), place_.path), text_(file_.bytes()),
           functions_(functions_of(text(), place_.path)) {}
 
     const std::vector<mil_function>& functions() const { return functions_; }
@@ -72,32 +73,31 @@ public:
         return chosen(functions_, options.function, place_.path);
     }
     ANEMONE_INLINE read_model read(const mil_function& function, const mil_reader_options& options) {
+        blobs_.emplace(options.memory);
         const auto files = [this](const std::string& written) { return blob(written); };
         return read_function(text(), function, files, options, place_.path);
     }
 
 private:
-    std::string_view text() const {
-        return {reinterpret_cast<const char*>(mapped_.bytes().data()), mapped_.bytes().size()};
-    }
+    std::string_view text() const { return {reinterpret_cast<const char*>(text_.data()), text_.size()}; }
     /// `@model_path/` is the folder of the text, and so is where a relative path begins. Throws `error` (errc::file).
-    ANEMONE_INLINE std::span<const std::byte> blob(const std::string& written) {
+    ANEMONE_INLINE file_bytes blob(const std::string& written) {
         constexpr std::string_view folder = "@model_path/";
-        if (const auto known = blobs_.find(written); known != blobs_.end()) {
-            return known->second.bytes();
+        if (const file_bytes* known = blobs_->find(written)) {
+            return *known;
         }
-        const opened_below found =
-            place_.home.file(written.starts_with(folder) ? written.substr(folder.size()) : written);
+        opened_below found = place_.home.file(written.starts_with(folder) ? written.substr(folder.size()) : written);
         if (!found.refused.empty()) {
             throw error(errc::file, written, found.refused);
         }
-        return blobs_.try_emplace(written, found.file, written).first->second.bytes();
+        return blobs_->add(written, std::move(found.file), written);
     }
 
     model_place place_;
-    mapped_file mapped_;
+    mapped_file file_;
+    std::span<const std::byte> text_;
     std::vector<mil_function> functions_;
-    std::map<std::string, mapped_file> blobs_;
+    std::optional<limited_files> blobs_; ///< of the function that is read
 };
 
 } // namespace ane::readers::inline ANEMONE_WAY

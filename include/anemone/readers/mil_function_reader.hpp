@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/unique_names.hpp"
 #include "../formats/mil_names.hpp"
 #include "../formats/mil_words.hpp"
 #include "layer_name.hpp"
@@ -138,11 +139,11 @@ private:
             const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
             c = good ? c : '_';
         }
-        std::string free = name; // found from where the last search ended: a file may call all of its ports the same
-        for (int& number = ports_called_[name]; !ports_.insert(free).second; ++number) {
-            free = name + '_' + (number == 0 ? "" : std::to_string(number));
+        if (ports_.take(name)) {
+            return name;
         }
-        return free;
+        std::string free = name + '_';
+        return ports_.take(free) ? free : ports_.fresh(name, "_", 1);
     }
 
     ANEMONE_INLINE void input(const mil_port& p) {
@@ -312,8 +313,7 @@ private:
 
     mil_scope& scope_;
     std::set<std::string_view> inputs_;
-    std::set<std::string> ports_;
-    std::map<std::string, int> ports_called_;   ///< how many names were tried behind each
+    unique_names ports_;
     std::set<std::string, std::less<>> layers_; ///< the names of statements so far
 };
 

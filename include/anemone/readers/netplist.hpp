@@ -9,6 +9,7 @@
 #include "unreadable.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@ struct netplist_reader_options {
     std::string_view procedure = ""; ///< by its name, in schema 1.0.9 that of a network; empty: the only one
     /// Is told each file that is opened, also where the reader throws: what a program must not write over.
     opened_files* opened = nullptr;
+    /// Bytes that the weight files, and the weights that are made of them, may take in memory, and values of the property
+    /// list (which may take 16 MB whatever this says): what a hostile file can make a reader use.
+    std::uint64_t memory = std::uint64_t{8} << 30U;
 };
 
 /// Gives the bytes of a weight file by its name in the `Weights` array: any function of a `const std::string&` that

@@ -22,7 +22,7 @@ ANEMONE_BODY_OF read_model read_netplist(const formats::plist_value& document, c
     readers::netplist_faults faults(file);
     readers::netplist_document_reader reader(document, options.procedure, faults);
     const readers::netplist_document declared = reader.read();
-    readers::netplist_assembly assembly(declared, blobs, file, faults);
+    readers::netplist_assembly assembly(declared, blobs, options.memory, file, faults);
     return assembly.assemble();
 }
 
@@ -42,6 +42,7 @@ ANEMONE_BODY_OF read_model read_netplist_file(const std::string& path, const net
     readers::model_place place = readers::model_at(path, "net.plist", options.opened);
     const ane::detail::file_reader text(std::move(place.file), place.path);
     std::map<std::string, std::string> read; // by the file's name: as Weights has it
+    std::uint64_t left = options.memory;
     const auto look_up = [&](const std::string& blob) {
         const std::string beside(ane::detail::base_name(blob));
         if (const auto other = read.try_emplace(beside, blob).first; other->second != blob) {
@@ -53,11 +54,17 @@ ANEMONE_BODY_OF read_model read_netplist_file(const std::string& path, const net
             throw error(errc::file, blob, found.refused);
         }
         const ane::detail::file_reader file(std::move(found.file), blob);
+        if (file.size() > left) {
+            throw error(
+                errc::file, blob,
+                formatted("takes more memory than the reader may use: {} bytes more, {} are left", file.size(), left));
+        }
+        left -= file.size();
         std::vector<std::byte> bytes(file.size());
         file.read(bytes);
         return bytes;
     };
-    return read_netplist(readers::load_plist(text, place.path), look_up, options, place.path);
+    return read_netplist(readers::load_plist(text, place.path, options.memory), look_up, options, place.path);
 }
 
 } // namespace ane::inline ANEMONE_WAY

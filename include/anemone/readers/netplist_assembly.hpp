@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/unique_names.hpp"
 #include "../base/way.hpp"
 #include "../formats/mil_names.hpp"
 #include "../graph/builder.hpp"
@@ -13,9 +14,9 @@ namespace ane::readers::inline ANEMONE_WAY {
 
 class netplist_assembly {
 public:
-    netplist_assembly(const netplist_document& document, const blob_lookup& blobs, std::string_view file,
-                      netplist_faults& faults)
-        : document_(document), graph_(netplist_blobs(document.files, blobs)), file_(kept_file_name(file)),
+    netplist_assembly(const netplist_document& document, const blob_lookup& blobs, std::uint64_t memory,
+                      std::string_view file, netplist_faults& faults)
+        : document_(document), graph_(netplist_blobs(document.files, blobs, memory)), file_(kept_file_name(file)),
           faults_(faults) {}
 
     ANEMONE_INLINE read_model assemble() {
@@ -44,10 +45,7 @@ private:
         if (!is_identifier(stem)) {
             stem = "_" + stem;
         }
-        std::string result = stem;
-        for (int& number = ports_by_stem_[stem]; !ports_.insert(result).second;) {
-            result = formatted("{}_{}", stem, ++number);
-        }
+        std::string result = ports_.fresh(stem, "_", 1);
         if (result != wanted) {
             graph_.note(formatted("the {} {} is called {}", what, in_quotes(wanted), result));
         }
@@ -263,8 +261,7 @@ private:
     const char* file_;
     netplist_faults& faults_;
     std::map<std::string_view, netplist_tensor> values_;
-    std::set<std::string> ports_;
-    std::map<std::string, int> ports_by_stem_; ///< how many were renamed to it
+    unique_names ports_;
     std::set<std::string_view> declared_;
 };
 

@@ -31,8 +31,9 @@ ANEMONE_INLINE std::int64_t bounded_count(const extents& shape) {
 
 class netplist_blobs {
 public:
-    netplist_blobs(std::vector<std::string_view> names, const blob_lookup& look_up)
-        : names_(std::move(names)), look_up_(look_up) {}
+    /// `most`: bytes that the tensors may take, all together.
+    netplist_blobs(std::vector<std::string_view> names, const blob_lookup& look_up, std::uint64_t most)
+        : names_(std::move(names)), look_up_(look_up), most_(most) {}
 
     /// `shape` elements of `type` (Float16, Float32, or the UInt16 of indices) from byte `offset` of file `index`. Throws
     /// `error` (errc::file) where the file ends before them.
@@ -55,6 +56,11 @@ public:
         if (given_ > sharing * (held_ + 4096)) {
             throw error(errc::file, std::string(names_[static_cast<std::size_t>(index)]),
                         formatted("the units read more than {} times the bytes of the weight files", sharing));
+        }
+        if (static_cast<std::uint64_t>(given_) > most_) {
+            throw error(errc::file, std::string(names_[static_cast<std::size_t>(index)]),
+                        formatted("the units read {} bytes of weights, more than the {} that the reader may use",
+                                  given_, most_));
         }
         const auto begin = held.begin() + offset;
         result.bytes.assign(begin, begin + count * size);
@@ -84,6 +90,7 @@ private:
 
     std::vector<std::string_view> names_;
     const blob_lookup& look_up_;
+    std::uint64_t most_;
     std::map<std::int64_t, std::vector<std::byte>> files_;
     std::int64_t held_ = 0;
     std::int64_t given_ = 0;

@@ -25,7 +25,8 @@ class plist_binary_parser {
 public:
     static constexpr std::string_view magic = "bplist";
 
-    plist_binary_parser(std::string_view bytes, std::string_view file) : bytes_(bytes), file_(file) {}
+    plist_binary_parser(std::string_view bytes, std::string_view file, std::uint64_t memory)
+        : bytes_(bytes), file_(file), budget_(memory) {}
 
     ANEMONE_INLINE formats::plist_value parse() {
         constexpr std::size_t header = 8;

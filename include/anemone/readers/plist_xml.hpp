@@ -20,7 +20,8 @@ namespace ane::readers::inline ANEMONE_WAY {
 
 class plist_xml_parser {
 public:
-    plist_xml_parser(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+    plist_xml_parser(std::string_view text, std::string_view file, std::uint64_t memory)
+        : text_(text), file_(file), budget_(memory) {}
 
     ANEMONE_INLINE formats::plist_value parse() {
         if (text_.starts_with("\xEF\xBB\xBF")) {

@@ -18,7 +18,7 @@ struct contract {
     double deviation = 0;   ///< root mean square of the values, for expected errors; 0: as if uniform on [low, high]
     double zeros = 0;       ///< share of elements that are exactly 0, for estimated times; nothing is proved by it
 
-    ANEMONE_MEMBERS(declared, low, high, row_l1, column_l1, deviation)
+    ANEMONE_MEMBERS(declared, low, high, row_l1, column_l1, deviation, zeros)
     friend constexpr bool operator==(const contract&, const contract&) = default;
 
     /// Both promises: `bounded(0.5) & row_l1(3)`.

@@ -91,8 +91,9 @@ ANEMONE_BODY_OF segmented_program::segmented_program(const graph_view& model, co
     std::vector<place> of_inputs(model.nodes.size(), place{owner::input, 0});
     std::vector<place> of_outputs;
     std::size_t given = 0;
+    const sequence<char> bound = ane::detail::bound_nodes(model);
     for (std::size_t i = 0; i < model.nodes.size(); ++i) {
-        if (ane::detail::is_bound(model, static_cast<int>(i))) {
+        if (bound[i] != 0) {
             of_inputs[i].index = given++;
         }
     }

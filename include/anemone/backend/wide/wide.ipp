@@ -117,7 +117,8 @@ namespace ane::backend::inline ANEMONE_WAY {
 struct wide_program::members {
     ANEMONE_INLINE members(const graph_view& model, const weight_store& weights, int threads,
                            const ane::wide_reference::repertoire& evaluators)
-        : graph(copy_of(model)), ports(graph), values(graph, weights, evaluators.steps), digits(graph.nodes.size()) {
+        : graph(copy_of(model)), bound(ane::detail::bound_nodes(graph)), ports(graph),
+          values(graph, weights, evaluators.steps), digits(graph.nodes.size()) {
         values.threads = threads;
         for (int i = 0; i < values.graph.size(); ++i) { // now: the store may be gone when the program runs
             const op kind = values.at(i).kind;
@@ -139,6 +140,7 @@ struct wide_program::members {
     }
 
     dynamic_graph graph;
+    sequence<char> bound; ///< inputs that are no states
     ane::detail::bound_ports ports;
     ane::wide_reference::evaluation values;
     std::vector<std::vector<double>> digits; ///< of the states, by their inputs
@@ -159,7 +161,7 @@ ANEMONE_BODY void wide_program::run(input_buffers inputs, output_buffers outputs
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == op::input) {
             const std::span<const std::byte> memory = self.ports.inputs()[input++];
-            if (g.next_of(i) >= 0 && g[i].type == dtype::f16) {
+            if (self.bound[static_cast<std::size_t>(i)] == 0 && g[i].type == dtype::f16) {
                 values.set(i, self.state_digits(i, memory));
             } else {
                 values.set(i, memory);

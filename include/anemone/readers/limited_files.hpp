@@ -1,0 +1,53 @@
+#pragma once
+
+#include "file_lookup.hpp"
+#include "mapped_file.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+
+/// Only bodies include this header.
+namespace ane::readers::inline ANEMONE_WAY {
+
+/// Files that a model refers to, by name: each opened once, read part by part, and all of them together no more than the
+/// caller allows.
+class limited_files {
+public:
+    explicit limited_files(std::uint64_t most) : left_(most) {}
+    limited_files(const limited_files&) = delete;
+    limited_files& operator=(const limited_files&) = delete;
+
+    /// The file of this name if it was opened already.
+    ANEMONE_INLINE const file_bytes* find(const std::string& name) const {
+        const auto found = files_.find(name);
+        return found == files_.end() ? nullptr : &found->second.bytes;
+    }
+    /// The same, which is open now; the path is for messages. Throws `error` (errc::file).
+    ANEMONE_INLINE file_bytes add(const std::string& name, ane::detail::open_file file, const std::string& path) {
+        const auto [place, is_new] = files_.try_emplace(name, std::move(file), path, left_);
+        if (is_new) {
+            place->second.bytes = file_bytes::of(place->second, place->second.file.size());
+        }
+        return place->second.bytes;
+    }
+
+private:
+    struct opened {
+        opened(ane::detail::open_file from, const std::string& path, std::uint64_t& allowed)
+            : file(std::move(from), path), left(allowed) {}
+        std::span<const std::byte> part(std::uint64_t begin, std::uint64_t count) {
+            return file.part(begin, count, left);
+        }
+        mapped_file file;
+        std::uint64_t& left;
+        file_bytes bytes;
+    };
+    std::uint64_t left_;
+    std::map<std::string, opened> files_;
+};
+
+} // namespace ane::readers::inline ANEMONE_WAY
