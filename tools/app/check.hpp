@@ -28,7 +28,7 @@ struct check_options {
         return option_table(
             {.command = "check", .c = "anemone_policy", .python = "Model.check"},
             option(&check_options::targets, {.name = "targets",
-                                             .text = "macs, all, h13, h14..h16, h15.., or several with commas",
+                                             .text = "macs, all, h13, h14..h16, h15.., ..h14, M1, \"M3 Pro\", or several with commas",
                                              .letter = 't',
                                              .word = words::targets,
                                              .is_argument_in_c = true}),

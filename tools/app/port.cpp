@@ -54,8 +54,9 @@ std::vector<char> indices_of(const ane::graph_view& g) {
     return are;
 }
 
-port port_of(std::string_view name, const ane::node& n) {
-    port made{std::string(name)};
+port port_of(const ane::graph_view& g, std::string_view name, const ane::node& n) {
+    port made{std::string(g.called(name))};
+    made.inner = name;
     made.type = element_of(n.type, made.name);
     for (int axis = 0; axis < n.shape.rank; ++axis) {
         made.shape.push_back(n.shape[axis]);
@@ -71,22 +72,25 @@ model_ports ports_of(const ane::graph_view& g, const std::vector<std::string>& i
     const std::vector<char> are_indices = indices_of(g);
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == ane::op::input) {
-            port& p = (g.next_of(i) < 0 ? made.inputs : made.states).emplace_back(port_of(g.name(i), g[i]));
-            const bool is_declared = std::find(integers.begin(), integers.end(), p.name) != integers.end();
+            port& p = (g.next_of(i) < 0 ? made.inputs : made.states).emplace_back(port_of(g, g.name(i), g[i]));
+            const bool is_declared = std::find(integers.begin(), integers.end(), p.inner) != integers.end();
             p.has_integers =
                 p.type == element_type::f16 && (is_declared || are_indices[static_cast<std::size_t>(i)] != 0);
         }
     }
     for (const ane::output_port& out : g.outputs) {
         if (!out.is_state()) {
-            made.outputs.push_back(port_of(g.name(out), g[out.node]));
+            made.outputs.push_back(port_of(g, g.name(out), g[out.node]));
         }
     }
     return made;
 }
 
 const port& named(const std::vector<port>& ports, const std::string& name, const char* what) {
-    const auto found = std::find_if(ports.begin(), ports.end(), [&](const port& each) { return each.name == name; });
+    auto found = std::find_if(ports.begin(), ports.end(), [&](const port& each) { return each.name == name; });
+    if (found == ports.end()) { // as it is written in formats of identifiers
+        found = std::find_if(ports.begin(), ports.end(), [&](const port& each) { return each.inner == name; });
+    }
     if (found == ports.end()) {
         throw ane::error(ane::errc::port, name, fmt::format("is no {}; there are: {}", what, names_of(ports)));
     }

@@ -36,6 +36,12 @@ ANEMONE_INLINE std::string model_file_of(const std::string& package) {
     return found.path;
 }
 
+/// The same of a package, or of the model's file itself.
+ANEMONE_INLINE std::string model_file_at(const std::string& path) {
+    std::error_code ignored; // whoever opens the file says what is wrong with the path
+    return std::filesystem::is_directory(path, ignored) ? model_file_of(path) : path;
+}
+
 /// Whether a package is at the path, which may be replaced. Throws `error` (errc::file) where something else is.
 ANEMONE_INLINE bool replaces_package(const std::string& path) {
     std::error_code failed;
@@ -117,9 +123,13 @@ ANEMONE_BODY_OF std::vector<std::string> mlmodel_functions(std::span<const std::
     return mlpackage::program_reader(mlpackage::text_of(bytes), file_name).functions();
 }
 
+ANEMONE_BODY_OF std::vector<file_function> mlpackage_file_functions(const std::string& path) {
+    const readers::mapped_file file(mlpackage::model_file_at(path));
+    return mlpackage::program_reader(mlpackage::text_of(file.bytes()), path).file_functions();
+}
+
 ANEMONE_BODY_OF read_model read_mlpackage_file(const std::string& path, const mil_reader_options& options) {
-    std::error_code ignored; // whoever opens the file says what is wrong with the path
-    const std::string model = std::filesystem::is_directory(path, ignored) ? mlpackage::model_file_of(path) : path;
+    const std::string model = mlpackage::model_file_at(path);
     const readers::mapped_file file(model);
     mlpackage::weight_files weights(std::filesystem::path(model).parent_path());
     return read_mlmodel(file.bytes(), weights, options, path);

@@ -3,6 +3,7 @@
 #include "../folding/known_tensor.hpp"
 #include "../readers/element_count.hpp"
 #include "../readers/mapped_file.hpp"
+#include "../readers/missing_data.hpp"
 #include "../readers/path_below.hpp"
 #include "element.hpp"
 #include "names.hpp"
@@ -27,7 +28,12 @@ public:
     /// An empty folder: there are none.
     ANEMONE_INLINE explicit external_files(std::string folder) : folder_(std::move(folder)) {}
 
-    /// The bytes that a tensor names. Throws `refused_node`.
+    /// What is thrown where a file is not there, or ends too early.
+    struct nothing_there {
+        std::string why;
+    };
+
+    /// The bytes that a tensor names. Throws `refused_node`, and `nothing_there`.
     ANEMONE_INLINE std::span<const std::byte> of(const tensor_proto& tensor) {
         std::string location;
         std::uint64_t offset = 0;
@@ -45,11 +51,15 @@ public:
         }
         const std::span<const std::byte> bytes = file(location);
         if (offset > bytes.size() || (has_length && length > bytes.size() - offset)) {
-            throw refused_node{
+            throw nothing_there{
                 formatted("its data lie at {} in \"{}\", which has {} bytes", offset, shown(location), bytes.size())};
         }
         return bytes.subspan(offset, has_length ? length : bytes.size() - offset);
     }
+
+    bool allows_missing = false;
+    readers::missing_data gaps;
+    std::string lost; ///< what is wrong with the first file that is not there
 
 private:
     ANEMONE_INLINE static std::uint64_t number(const std::string& key, const std::string& text) {
@@ -66,17 +76,17 @@ private:
             return found->second.bytes();
         }
         if (folder_.empty()) {
-            throw refused_node{
+            throw nothing_there{
                 formatted("its data are in the file \"{}\"; read the model with read_onnx_file", shown(location))};
         }
         const readers::path_below found = readers::find_below(folder_, location);
         if (!found.refused.empty()) {
-            throw refused_node{formatted("its data are in \"{}\", which {}", shown(location), found.refused)};
+            throw nothing_there{formatted("its data are in \"{}\", which {}", shown(location), found.refused)};
         }
         try {
             return files_.try_emplace(location, found.path).first->second.bytes();
         } catch (const error& e) {
-            throw refused_node{formatted("its data cannot be read: {}", shown(e.what()))};
+            throw nothing_there{formatted("its data cannot be read: {}", shown(e.what()))};
         }
     }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../base/way.hpp"
+#include "../readers/input_shape.hpp"
 #include "../values/shape.hpp"
 
 #include <cstdint>
@@ -10,13 +11,10 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-/// The shape of an input that the file leaves free.
-struct onnx_shape {
-    std::string name;
-    extents shape;
-};
+using onnx_shape = input_shape;
 
-/// An input as a constant: shapes, axes and switches that the file leaves to the caller. One value fills the shape.
+/// An input as a constant: shapes, axes and switches that the file leaves to the caller. One value fills the shape; where
+/// the file says a shape of as many elements, that counts.
 struct onnx_value {
     std::string name;
     extents shape;
@@ -34,6 +32,8 @@ struct onnx_reader_options {
     /// Reads constants beyond fp16 as +-65504, with a note, instead of refusing them. Masks before a softmax are read
     /// anyway, as finite ones.
     bool saturates_infinities = false;
+    /// Reads a model whose external data are not there: its shapes and types, without the values (`read_model::missing`).
+    bool allows_missing = false;
 };
 
 } // namespace ane::inline ANEMONE_WAY

@@ -63,7 +63,15 @@ ANEMONE_INLINE known_tensor constant_of(const tensor_proto& tensor, external_fil
         found = field.size();
     };
     if (tensor.data_location() == tensor_proto::EXTERNAL) {
-        packed(files.of(tensor));
+        try {
+            packed(files.of(tensor));
+        } catch (const external_files::nothing_there& gone) {
+            if (!files.allows_missing) {
+                throw refused_node{gone.why};
+            }
+            files.lost = files.lost.empty() ? gone.why : files.lost;
+            return files.gaps.tensor(c.type, c.shape);
+        }
     } else if (tensor.has_raw_data()) {
         packed(std::as_bytes(std::span(tensor.raw_data())));
     } else {

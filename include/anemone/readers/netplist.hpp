@@ -18,6 +18,9 @@ namespace ane::inline ANEMONE_WAY {
 
 struct netplist_reader_options {
     std::string_view procedure = ""; ///< by its name, in schema 1.0.9 that of a network; empty: the only one
+    /// Reads a model whose weight files are not there, or too short: its shapes and types, without the values
+    /// (`read_model::missing`).
+    bool allows_missing = false;
 };
 
 /// Gives the bytes of a weight file by its name in the `Weights` array: any function of a `const std::string&` that
