@@ -129,6 +129,9 @@ public:
     /// Names a value as an output port; returns it.
     ANEMONE_API dynamic_tensor output(std::string_view name, const dynamic_tensor& value);
 
+    /// What people call the port of a name, where a file has a name for it that is no identifier; reports say it.
+    ANEMONE_API void call(std::string_view port, std::string_view called);
+
     /// Names the operation that computes a value (`builder::layer`); returns the value.
     ANEMONE_API dynamic_tensor layer(std::string_view name, const dynamic_tensor& value);
     /// Names the operations that are added from here on, up to the next call; an empty name is none.

@@ -370,6 +370,11 @@ ANEMONE_BODY node& dynamic_builder::placed(const dynamic_tensor& value, std::str
     return n;
 }
 
+ANEMONE_BODY void dynamic_builder::call(std::string_view port, std::string_view called) {
+    require_alive();
+    graph_.call(port, called);
+}
+
 ANEMONE_BODY dynamic_graph dynamic_builder::finish() const {
     require_alive();
     if (graph_.outputs.empty()) {

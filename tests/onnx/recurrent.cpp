@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 using models::model;
 using models::numbers;
@@ -147,6 +149,79 @@ TEST_CASE("LSTM with peepholes") {
         cell[i] = open(2) * cell[i] + fresh;
         return open(1) * std::tanh(cell[i]);
     }));
+}
+
+TEST_CASE("both directions are the two of them, joined; backwards is forwards of the reversed sequence") {
+    const auto made = [](const std::string& kind, int gates, const std::string& direction) {
+        // Weights of one direction repeated: direction 1 of a bidirectional layer is the reverse of the same layer.
+        network n(kind, gates, false);
+        const int directions = direction == "bidirectional" ? 2 : 1;
+        for (::onnx::TensorProto& t : *n.onnx.graph().mutable_initializer()) {
+            t.set_dims(0, directions);
+            const std::vector<float> values(t.float_data().begin(), t.float_data().end());
+            for (int d = 1; d < directions; ++d) {
+                for (const float v : values) {
+                    t.add_float_data(v);
+                }
+            }
+        }
+        models::attribute(*n.node, "direction", ::onnx::AttributeProto::STRING).set_s(direction);
+        return n;
+    };
+    for (const auto& [kind, gates] : {std::pair<std::string, int>{"RNN", 1}, {"GRU", 3}, {"LSTM", 4}}) {
+        CAPTURE(kind);
+        const network forward = made(kind, gates, "forward");
+        const numbers x(forward.x.begin(), forward.x.end());
+        numbers turned;
+        for (int t = steps - 1; t >= 0; --t) {
+            turned.insert(turned.end(), x.begin() + t * features, x.begin() + (t + 1) * features);
+        }
+        const auto f = forward.onnx.run({x});
+        const auto of_turned = forward.onnx.run({turned});
+        const auto r = made(kind, gates, "reverse").onnx.run({x});
+        const auto both = made(kind, gates, "bidirectional").onnx.run({x});
+        CHECK(r[1] == of_turned[1]);
+        REQUIRE(both[0].size() == 2 * f[0].size());
+        for (int t = 0; t < steps; ++t) {
+            for (int i = 0; i < hidden; ++i) {
+                const auto at = static_cast<std::size_t>(t * hidden + i);
+                const auto mirrored = static_cast<std::size_t>((steps - 1 - t) * hidden + i);
+                CHECK(r[0][at] == of_turned[0][mirrored]);
+                CHECK(both[0][static_cast<std::size_t>(2 * t * hidden + i)] == f[0][at]);
+                CHECK(both[0][static_cast<std::size_t>((2 * t + 1) * hidden + i)] == r[0][at]);
+            }
+        }
+    }
+}
+
+TEST_CASE("each condition of a recurrent node has its own message") {
+    const auto refusal = [](const auto& change) {
+        network n("GRU", 3, false);
+        change(n);
+        return n.onnx.refusal();
+    };
+    const auto direction = [](const std::string& word) {
+        return
+            [word](network& n) { models::attribute(*n.node, "direction", ::onnx::AttributeProto::STRING).set_s(word); };
+    };
+    CHECK(models::has(refusal(direction("sideways")), "runs in the direction \"sideways\""));
+    CHECK(models::has(refusal(direction("bidirectional")), "runs in two directions, its weights are for 1"));
+    CHECK(
+        models::has(refusal([](network& n) { n.onnx.graph().mutable_initializer(0)->set_dims(0, 3); }), "instead of"));
+    CHECK(models::has(
+        refusal([](network& n) { models::attribute(*n.node, "clip", ::onnx::AttributeProto::FLOAT).set_f(1); }),
+        "clips its sums"));
+    CHECK(models::has(refusal([](network& n) {
+                          auto& a = models::attribute(*n.node, "activations", ::onnx::AttributeProto::STRINGS);
+                          a.add_strings("HardSigmoid");
+                          a.add_strings("Tanh");
+                      }),
+                      "has the functions \"hardsigmoid tanh\"; read are \"sigmoid tanh\""));
+    CHECK(refusal([](network& n) {
+              auto& a = models::attribute(*n.node, "activations", ::onnx::AttributeProto::STRINGS);
+              a.add_strings("Sigmoid");
+              a.add_strings("Tanh");
+          }).empty());
 }
 
 TEST_CASE("an LSTM as exporters write it has no slice that may saturate") {

@@ -6,6 +6,9 @@
 #include "option_arguments.hpp"
 #include "progress.hpp"
 
+#include <fmt/format.h>
+
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -20,10 +23,22 @@ struct placement_command {
     bool json = false;
 };
 
+/// What the file's own tool wrote of its placement, beside ours.
+std::string hints_text(const app::model& of) {
+    constexpr std::size_t listed = 200;
+    std::string text = of.hints().empty() ? "" : "\nthe file's own remarks:\n";
+    for (std::size_t i = 0; i < of.hints().size() && i < listed; ++i) {
+        const ane::file_hint& each = of.hints()[i];
+        text += fmt::format("  {}{}: {} = {}\n", each.subject,
+                            each.line > 0 ? fmt::format(" (line {})", each.line) : "", each.key, each.value);
+    }
+    return of.hints().size() > listed ? text + fmt::format("  and {} more\n", of.hints().size() - listed) : text;
+}
+
 int placement(const placement_command& given) {
     const app::model model = opened(given.file, given.reading);
     write_text("", given.json ? app::json_of(app::place(model, given.how, user())) + "\n"
-                              : app::placement_text(model, given.how, user()));
+                              : app::placement_text(model, given.how, user()) + hints_text(model));
     return well;
 }
 

@@ -1,10 +1,8 @@
 #include "unreadable_report.hpp"
 
 #include "html_page.hpp"
-#include <anemone/dynamic_builder.hpp>
 #include <anemone/io/json.hpp>
 #include <anemone/report/aside.hpp>
-#include <anemone/report/sarif.hpp>
 #include <anemone/report/terminal.hpp>
 #include <anemone/version.hpp>
 
@@ -49,15 +47,12 @@ std::string unreadable_json(const std::string& path, const ane::unreadable& refu
     return j.str();
 }
 
-std::string unreadable_sarif(const ane::unreadable& refused) {
+std::vector<ane::aside> unreadable_asides(const ane::unreadable& refused) {
     std::vector<ane::aside> observed;
     for (const ane::read_fault& fault : refused.faults()) {
         observed.push_back({ane::file_unreadable, ane::severity::reject, sentence(fault), fault.where, fault.line});
     }
-    ane::dynamic_builder nothing; // a model in which nothing is found
-    nothing.output("y", nothing.input("x", {1}));
-    return ane::sarif(nothing.finish(), ane::target_set{},
-                      {.root = {}, .help_base = {}, .rules = {}, .observed = observed});
+    return observed;
 }
 
 std::string unreadable_page(const std::string& path, const ane::unreadable& refused) {

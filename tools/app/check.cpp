@@ -56,11 +56,59 @@ std::vector<ane::aside> observed_while_reading(const model& of) {
                             (doubt.operation.empty() ? "" : doubt.operation + ": ") + doubt.reason, doubt.where,
                             doubt.line});
     }
+    constexpr std::size_t listed = 10; // a file with one such form has it everywhere
+    const std::vector<ane::read_fault>& forms = of.forms();
+    for (std::size_t i = 0; i < forms.size() && i < listed; ++i) {
+        const ane::read_fault& form = forms[i];
+        observed.push_back(
+            {ane::file_form, ane::severity::warn,
+             (form.operation.empty() ? "" : form.operation + ": ") + form.reason + "; `anemone convert` writes it so",
+             form.where, form.line});
+    }
+    if (forms.size() > listed) {
+        observed.push_back(
+            {ane::file_form, ane::severity::warn,
+             fmt::format("{} more such forms, the last in line {}", forms.size() - listed, forms.back().line),
+             forms.back().where, forms.back().line});
+    }
     return observed;
 }
 
 void append(std::vector<ane::aside>& to, const std::vector<ane::aside>& more) {
     to.insert(to.end(), more.begin(), more.end());
+}
+
+/// The facts of rules, each once: "R006, R056".
+std::string facts_of(const ane::rule_set& rules) {
+    std::string text;
+    for (std::size_t i = 0; i < ane::rule_count; ++i) {
+        if (const auto r = static_cast<ane::rule>(i); rules.contains(r)) {
+            text += (text.empty() ? "" : ", ") + std::string(ane::record_of(r).fact);
+        }
+    }
+    return text;
+}
+
+/// What depends on values that are not there is not asked, and said to be open.
+void leave_open(const model& of, ane::report_policy& rules, std::vector<ane::aside>& observed) {
+    if (of.missing().empty()) {
+        return;
+    }
+    ane::rule_set open;
+    for (std::size_t i = 0; i < ane::rule_count; ++i) {
+        const auto r = static_cast<ane::rule>(i);
+        if (rules.warnings.contains(r) && !rules.rules.waived.contains(r)) {
+            open.insert(r);
+            rules.rules.waived.insert(r);
+        }
+    }
+    observed.push_back({ane::weights_missing,
+                        ane::severity::note,
+                        fmt::format("the values of {} weight{} are not there: the rules on values are open ({}), all "
+                                    "others are asked",
+                                    of.missing().size(), of.missing().size() == 1 ? "" : "s", facts_of(open)),
+                        {},
+                        0});
 }
 
 ane::report_policy policy_of(const check_options& how) {
@@ -150,6 +198,7 @@ judgement check(const model& of, const check_options& how, const caller& who, co
     ane::report_policy rules = policy_of(how);
     rules.rules.layers = of.layers();
     std::vector<ane::aside> observed = observed_while_reading(of);
+    leave_open(of, rules, observed);
     ane::read_model promised{of.graph(), {}, of.notes(), of.doubts()};
     promise(promised.graph, how.ranges);
     for (const ane::lost_digits& lost : ane::promise_statistics(promised.graph, of.weights())) {

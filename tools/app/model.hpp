@@ -36,8 +36,14 @@ public:
     /// What the reader remarks, a sentence each, and what it doubts that a compiler takes.
     const std::vector<std::string>& notes() const { return notes_; }
     const std::vector<ane::read_fault>& doubts() const { return doubts_; }
+    /// Forms of the file that Apple's parser is not known to take, with what to write instead.
+    const std::vector<ane::read_fault>& forms() const { return forms_; }
     /// Those of the notes that tell of numbers which are others than in the file.
     const std::vector<std::string>& changes() const { return changes_; }
+    /// The weights whose values are not there.
+    const std::vector<std::string>& missing() const { return missing_; }
+    /// What its file's tool wrote beside layers and functions, of its own placement.
+    const std::vector<ane::file_hint>& hints() const { return hints_; }
     /// Whether it is MIL text as it was read.
     bool is_mil() const { return is_mil_; }
     /// The layers that an engine runs of it: those that its file asks for, or the safe forms that are written of it.
@@ -67,6 +73,9 @@ private:
     std::vector<ane::read_fault> doubts_;
     std::vector<std::string> changes_;
     ane::opened_files parts_;
+    std::vector<ane::read_fault> forms_;
+    std::vector<std::string> missing_;
+    std::vector<ane::file_hint> hints_;
     std::vector<std::string> integers_; // inputs of integers, by the file
 };
 

@@ -56,8 +56,9 @@ std::vector<char> indices_of(const ane::graph_view& g) {
     return are;
 }
 
-port port_of(std::string_view name, const ane::node& n) {
-    port made{std::string(name)};
+port port_of(const ane::graph_view& g, std::string_view name, const ane::node& n) {
+    port made{std::string(g.called(name))};
+    made.inner = name;
     made.type = element_of(n.type, made.name);
     for (int axis = 0; axis < n.shape.rank; ++axis) {
         made.shape.push_back(n.shape[axis]);
@@ -76,21 +77,24 @@ model_ports ports_of(const ane::graph_view& g, const std::vector<std::string>& i
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == ane::op::input) {
             port& p = (bound[static_cast<std::size_t>(i)] != 0 ? made.inputs : made.states)
-                          .emplace_back(port_of(g.name(i), g[i]));
+                          .emplace_back(port_of(g, g.name(i), g[i]));
             p.has_integers = p.type == element_type::f16 &&
-                             (declared.contains(p.name) || are_indices[static_cast<std::size_t>(i)] != 0);
+                             (declared.contains(p.inner) || are_indices[static_cast<std::size_t>(i)] != 0);
         }
     }
     for (const ane::output_port& out : g.outputs) {
         if (!out.is_state()) {
-            made.outputs.push_back(port_of(g.name(out), g[out.node]));
+            made.outputs.push_back(port_of(g, g.name(out), g[out.node]));
         }
     }
     return made;
 }
 
 const port& named(const std::vector<port>& ports, const std::string& name, const char* what) {
-    const auto found = std::find_if(ports.begin(), ports.end(), [&](const port& each) { return each.name == name; });
+    auto found = std::find_if(ports.begin(), ports.end(), [&](const port& each) { return each.name == name; });
+    if (found == ports.end()) { // as it is written in formats of identifiers
+        found = std::find_if(ports.begin(), ports.end(), [&](const port& each) { return each.inner == name; });
+    }
     if (found == ports.end()) {
         throw ane::error(ane::errc::port, name, fmt::format("is no {}; there are: {}", what, names_of(ports)));
     }

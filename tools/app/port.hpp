@@ -18,12 +18,13 @@ inline std::size_t bytes_of(element_type type) { return static_cast<std::size_t>
 
 /// An input or an output of a model, or a state that its programs keep.
 struct port {
-    std::string name;
+    std::string name; ///< as the file calls it
     element_type type = element_type::f16;
     std::vector<std::int64_t> shape{};
     std::size_t count = 1; ///< elements
     /// fp16, and of integers: the file says so, or an operation takes them for indices. One that is rounded is another.
     bool has_integers = false;
+    std::string inner{}; ///< its name in the graph
 
     std::size_t bytes() const { return count * bytes_of(type); }
 };

@@ -26,9 +26,9 @@ void promise(ane::dynamic_graph& graph, const std::vector<input_range>& ranges) 
     }
     const model_ports ports = ports_of(graph, {});
     for (const input_range& each : ranges) {
-        named(ports.inputs, each.input, "input");
+        const port& input = named(ports.inputs, each.input, "input");
         require_range(each);
-        ane::promise_input(graph, each.input, each.values);
+        ane::promise_input(graph, input.inner, each.values);
     }
 }
 

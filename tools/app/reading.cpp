@@ -5,9 +5,12 @@
 #include <anemone/io/open_file.hpp>
 #include <anemone/io/sha256.hpp>
 #include <anemone/mlpackage/mlpackage.hpp>
+#include <anemone/passes/print.hpp>
 #include <anemone/readers/mil.hpp>
 #include <anemone/readers/model_folder.hpp>
 #include <anemone/readers/netplist.hpp>
+#include <anemone/weights/random.hpp>
+#include <anemone/weights/safetensors.hpp>
 
 #if defined(ANEMONE_APP_ONNX)
 #include <anemone/onnx/onnx.hpp>
@@ -15,8 +18,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -31,6 +36,54 @@ namespace app {
 namespace fs = std::filesystem;
 
 namespace {
+
+/// Whether a model is read without the values of weights whose file is not there: to be judged, or with others.
+bool allows_missing(const reading_options& how) { return how.approximates || !how.weights.empty(); }
+
+/// Gives the weights whose values are not there others.
+void fill_missing(ane::read_model& read, const reading_options& how) {
+    if (how.weights.empty() || read.missing.empty()) {
+        return;
+    }
+    const ane::graph_view g = read.graph;
+    ane::weight_store others;
+    if (how.weights != "zeros") {
+        others = how.weights == "random" ? ane::random_weights(g, 0) : ane::load_safetensors(how.weights);
+    }
+    for (const std::string& name : read.missing) {
+        const int node = g.find(ane::op::weight, name);
+        if (node < 0) {
+            continue;
+        }
+        if (how.weights == "zeros") {
+            ane::stored_tensor t;
+            t.name = name;
+            t.type = ane::element_type::f16;
+            t.shape = g[node].shape;
+            t.bytes.resize(static_cast<std::size_t>(t.shape.count()) * 2);
+            read.weights.add(std::move(t));
+            continue;
+        }
+        const ane::stored_tensor* const found = others.find(name);
+        if (found == nullptr) {
+            throw ane::error(ane::errc::weights, name,
+                             "is a weight whose values are not beside the model, and not in " + how.weights);
+        }
+        if (found->shape != g[node].shape) {
+            throw ane::error(ane::errc::weights, name,
+                             "is " + ane::print(found->shape) + " in " + how.weights + ", the model has " +
+                                 ane::print(g[node].shape));
+        }
+        read.weights.add(*found);
+    }
+    read.changes.push_back("the values of " + std::to_string(read.missing.size()) +
+                           " weights are not beside the model: " +
+                           (how.weights == "zeros"    ? "zeros stand for them"
+                            : how.weights == "random" ? "random numbers stand for them"
+                                                      : "they are those of " + how.weights));
+    read.notes.push_back(read.changes.back());
+    read.missing.clear();
+}
 
 /// The first bytes of a file that are no blanks.
 std::string beginning_of(const std::string& path) {
@@ -75,11 +128,10 @@ std::optional<file_kind> kind_of(const std::string& path) {
     return std::nullopt;
 }
 
-#if defined(ANEMONE_APP_ONNX)
 /// "x=1,3,224,224"
-ane::onnx_shape shape_in(const std::string& text, const caller& who) {
+ane::input_shape shape_in(const std::string& text, const caller& who) {
     const std::size_t equals = text.find('=');
-    ane::onnx_shape result{text.substr(0, equals), {}};
+    ane::input_shape result{text.substr(0, equals), {}};
     const char* at = equals == std::string::npos ? nullptr : text.c_str() + equals + 1;
     const char* const end = text.c_str() + text.size();
     while (at != nullptr && at != end && result.shape.rank < ane::extents::capacity) {
@@ -100,6 +152,47 @@ ane::onnx_shape shape_in(const std::string& text, const caller& who) {
     }
     return result;
 }
+std::vector<ane::input_shape> shapes_in(const reading_options& how, const caller& who) {
+    std::vector<ane::input_shape> all;
+    for (const std::string& each : how.shapes) {
+        all.push_back(shape_in(each, who));
+    }
+    return all;
+}
+
+#if defined(ANEMONE_APP_ONNX)
+/// "sr=16000", "axes=2,3"
+ane::onnx_value value_in(const std::string& text, const caller& who) {
+    constexpr std::size_t most = 1000;
+    const std::size_t equals = text.find('=');
+    ane::onnx_value result{text.substr(0, equals), {}, {}};
+    const char* at = equals == std::string::npos ? nullptr : text.c_str() + equals + 1;
+    while (at != nullptr && result.values.size() < most) {
+        char* end = nullptr;
+        const double number = std::strtod(at, &end); // libc++ has no from_chars for it
+        if (end == at || !std::isfinite(number)) {
+            result.values.clear();
+            break;
+        }
+        result.values.push_back(number);
+        if (*end == '\0') {
+            if (result.values.size() > 1) {
+                result.shape.append(static_cast<std::int64_t>(result.values.size()));
+            }
+            break;
+        }
+        if (*end != ',') {
+            result.values.clear();
+            break;
+        }
+        at = end + 1;
+    }
+    if (result.name.empty() || result.values.empty() || result.values.size() == most) {
+        throw ane::error(ane::errc::argument, spelled(&reading_options::values, who.by) + " " + text,
+                         "must be like sr=16000 or axes=2,3");
+    }
+    return result;
+}
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
     for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
@@ -107,9 +200,16 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     }
 }
 
+/// How a caller gives the value of an input, if it can.
+std::string values_option(const caller& who) {
+    return who.by == front_end::command ? spelled(&reading_options::values, who.by) + " NAME=NUMBER"
+                                        : "make it a constant of the file";
+}
+
 /// A sentence of the reader with the options as the caller knows them, in place of the members of a C++ structure.
 std::string for_caller(std::string sentence, const caller& who) {
-    replace_all(sentence, "give it in onnx_reader_options::values", "make it a constant of the file");
+    replace_all(sentence, "give it in onnx_reader_options::values", "give it: " + values_option(who));
+    replace_all(sentence, "onnx_reader_options::values", values_option(who));
     replace_all(sentence, "onnx_reader_options::shapes", spelled(&reading_options::shapes, who.by));
     replace_all(sentence, "max_bytes", spelled(&reading_options::max_memory, who.by));
     return sentence;
@@ -121,9 +221,11 @@ ane::read_model read_onnx(const std::string& path, const reading_options& how, c
     options.opened = &parts;
     options.max_bytes = how.max_memory;
     options.saturates_infinities = how.approximates;
-    for (const std::string& each : how.shapes) {
-        options.shapes.push_back(shape_in(each, who));
+    options.shapes = shapes_in(how, who);
+    for (const std::string& each : how.values) {
+        options.values.push_back(value_in(each, who));
     }
+    options.allows_missing = allows_missing(how);
     try {
         return ane::read_onnx_file(path, options);
     } catch (const ane::unreadable& refused) {
@@ -198,8 +300,10 @@ ane::read_model read(const found_file& file, const reading_options& how, const c
         return read_onnx(file.named, how, who, parts);
     }
     if (file.kind == file_kind::netplist) {
-        return ane::read_netplist_file(file.named,
-                                       {.procedure = how.function, .opened = &parts, .memory = how.max_memory});
+        return ane::read_netplist_file(file.named, {.procedure = how.function,
+                                                    .opened = &parts,
+                                                    .memory = how.max_memory,
+                                                    .allows_missing = allows_missing(how)});
     }
     ane::mil_reader_options options;
     options.opened = &parts;
@@ -207,6 +311,8 @@ ane::read_model read(const found_file& file, const reading_options& how, const c
     options.memory = how.max_memory;
     options.approximates = how.approximates;
     options.saturates_infinities = how.approximates;
+    options.allows_missing = allows_missing(how);
+    options.shapes = shapes_in(how, who);
     return file.kind == file_kind::mil ? ane::read_mil_file(file.named, options)
                                        : ane::read_mlpackage_file(file.named, options);
 }
@@ -265,12 +371,47 @@ model_file read(const std::string& path, const reading_options& how, const calle
     const found_file file = find_model(path);
     parts.all.add(file.path);
     require_size(file, how.max_memory, who);
-    if (file.kind != file_kind::onnx && !how.shapes.empty()) {
+    if (file.kind == file_kind::netplist && !how.shapes.empty()) {
         throw ane::error(ane::errc::argument, spelled(&reading_options::shapes, who.by),
-                         "is for ONNX files: the shapes of others are in the file");
+                         "is for ONNX, MIL text and ML packages: the shapes of a netplist are in the file");
     }
-    ane::read_model found = read(file, how, who, parts.all);
-    return {std::move(found), file.kind == file_kind::mil, file.kind != file_kind::onnx, parts.all};
+    if (file.kind != file_kind::onnx && !how.values.empty()) {
+        throw ane::error(ane::errc::argument, spelled(&reading_options::values, who.by),
+                         "is for ONNX files: others have their constants in the file");
+    }
+    ane::read_model model = read(file, how, who, parts.all);
+    fill_missing(model, how);
+    return {std::move(model), file.kind == file_kind::mil, file.kind != file_kind::onnx, parts.all};
+}
+
+std::vector<variant> variants_of(const std::string& path, const reading_options& how) {
+    const found_file file = find_model(path);
+    std::vector<ane::file_function> functions;
+    if (file.kind == file_kind::mil) {
+        functions = ane::mil_file_functions(file.named);
+    } else if (file.kind == file_kind::mlpackage) {
+        functions = ane::mlpackage_file_functions(file.named);
+    }
+    std::vector<variant> all;
+    for (const ane::file_function& f : functions) {
+        if (!how.function.empty() && f.name != how.function) {
+            continue;
+        }
+        if (f.enumerated.empty() || !how.shapes.empty()) {
+            all.push_back({f.name, {}});
+        }
+        for (std::size_t i = 0; how.shapes.empty() && i < f.enumerated.size(); ++i) {
+            variant& one = all.emplace_back(variant{f.name, {}});
+            for (const ane::input_shape& each : f.enumerated[i]) {
+                std::string text = each.name + "=";
+                for (int axis = 0; axis < each.shape.rank; ++axis) {
+                    text += (axis > 0 ? "," : "") + std::to_string(each.shape[axis]);
+                }
+                one.shapes.push_back(text);
+            }
+        }
+    }
+    return all.size() < 2 ? std::vector<variant>{} : all;
 }
 
 std::string digest_of(const std::string& path) {

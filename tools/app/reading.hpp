@@ -13,6 +13,8 @@ namespace app {
 struct reading_options {
     std::string function{};
     std::vector<std::string> shapes{};                  ///< "x=1,3,224,224"
+    std::vector<std::string> values{};                  ///< "sr=16000"
+    std::string weights{};                              ///< what stands for weights whose file is not there
     std::uint64_t max_memory = std::uint64_t{8} << 30U; ///< what the values of a run may take, too
     bool approximates = false; ///< every number as the nearest that fp16 holds: to judge, not to run
 
@@ -24,12 +26,26 @@ struct reading_options {
                     .text =
                         "The function of MIL text or of a package, or the procedure of a netplist; else the only one"}),
             option(&reading_options::shapes, {.name = "shapes",
-                                              .text = "Of ONNX inputs that the file leaves free",
+                                              .text = "Of inputs that the file leaves free",
                                               .named = {.command = "shape"},
                                               .written = {.command = "x=1,3,224,224",
                                                           .c = "\"x=1,3,224,224\"",
                                                           .python = "{\"x\": (1, 3, 224, 224)}"},
                                               .letter = 's'}),
+            option(&reading_options::values,
+                   {.name = "values",
+                    .text = "Of ONNX inputs that are constants, such as a rate; one number fills the shape",
+                    .named = {.command = "value"},
+                    .written = {.command = "sr=16000 or axes=2,3"},
+                    .left_out = {.c = "anemone_reading has no room for them",
+                                 .python = "a script makes them constants of the file"},
+                    .takes_one = true}),
+            option(&reading_options::weights,
+                   {.name = "weights",
+                    .text = "What stands for weights whose file is not there: zeros, random, or a safetensors file",
+                    .left_out = {.c = "anemone_reading has no room for it",
+                                 .python = "weights are arrays there: Model.with_weights"},
+                    .word = words::file}),
             option(&reading_options::max_memory,
                    {.name = "max_memory",
                     .text = "Bytes that weights, and the values of a run, may take",
@@ -54,6 +70,15 @@ struct model_file {
 /// write). Throws `ane::error` (errc::file) where it is none, and `ane::unreadable` with all that is wrong with the file;
 /// (errc::argument) for shapes that are none, or that are not for such a file.
 model_file read(const std::string& path, const reading_options& how, const caller& who);
+
+/// One of the models in a file: a function of several, or one of the shapes that it enumerates for its inputs.
+struct variant {
+    std::string function;
+    std::vector<std::string> shapes; ///< "x=1,80,300"; empty: as the file says
+};
+
+/// The models of MIL text or of an ML package that has several, but for what `how` chooses; else none. Throws as `read`.
+std::vector<variant> variants_of(const std::string& path, const reading_options& how);
 
 /// The SHA-256 of a model's file; of a folder the file in it that has the model, nothing for a whole package.
 std::string digest_of(const std::string& path);

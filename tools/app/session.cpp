@@ -122,14 +122,14 @@ void session::read_state(const output_array& to) {
     const turn mine(busy_);
     const port& p = named(ports_.states, to.name, "state");
     require_takes(to, p);
-    give(program_.state(p.name), p, to);
+    give(program_.state(p.inner), p, to);
 }
 
 void session::write_state(const input_array& from) {
     const turn mine(busy_);
     const port& p = named(ports_.states, from.name, "state");
     const std::vector<std::byte> elements = stored(from, p);
-    const std::span<std::byte> now = program_.state(p.name);
+    const std::span<std::byte> now = program_.state(p.inner);
     std::copy(elements.begin(), elements.end(), now.begin());
 }
 

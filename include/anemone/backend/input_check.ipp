@@ -107,7 +107,7 @@ ANEMONE_BODY void check_inputs(const graph_view& model, input_buffers inputs, in
         if (model[i].type == dtype::f16) {
             const std::size_t outside = detail::first_outside(given, count, step, detail::order_range(promise));
             if (outside < count) {
-                detail::refuse_element(model.name(i), outside,
+                detail::refuse_element(model.called(model.name(i)), outside,
                                        static_cast<double>(half::from_bits(detail::half_at(given, outside))), promise);
             }
         } else {
@@ -115,7 +115,7 @@ ANEMONE_BODY void check_inputs(const graph_view& model, input_buffers inputs, in
                 const auto byte = std::to_integer<std::uint8_t>(given[e]);
                 const double value = model[i].type == dtype::int8 ? static_cast<std::int8_t>(byte) : byte;
                 if (value < promise.low || value > promise.high) {
-                    detail::refuse_element(model.name(i), e, value, promise);
+                    detail::refuse_element(model.called(model.name(i)), e, value, promise);
                 }
             }
         }

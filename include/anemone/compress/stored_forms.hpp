@@ -33,6 +33,7 @@ using forms_by_node = std::vector<std::optional<compression>>; ///< of the weigh
 ANEMONE_INLINE dynamic_graph with_forms(const graph_view& g, const forms_by_node& forms,
                                         std::vector<int>* renamed = nullptr) {
     dynamic_graph result;
+    result.call_as(g);
     std::vector<int> reads(g.nodes.size(), -1);  // the node that stands for an old one where it is read,
     std::vector<int> stands(g.nodes.size(), -1); // and the node itself
     for (int i = 0; i < g.size(); ++i) {

@@ -62,11 +62,12 @@ ANEMONE_INLINE std::vector<std::span<const std::byte>> inputs_of_second(const gr
         }
         const int i = partners.of_second()[static_cast<std::size_t>(j)];
         if (i < 0) {
-            throw error(errc::port, std::string(second.name(j)), "is an input of the second model alone");
+            throw error(errc::port, std::string(second.called(second.name(j))),
+                        "is an input of the second model alone");
         }
         const node& mine = first[i];
         if (mine.type != second[j].type || mine.shape != second[j].shape) {
-            throw error(errc::port, std::string(first.name(i)),
+            throw error(errc::port, std::string(first.called(first.name(i))),
                         formatted("is {} in the first model and {} in the second", print(mine.type, mine.shape),
                                   print(second[j].type, second[j].shape)));
         }
@@ -77,7 +78,7 @@ ANEMONE_INLINE std::vector<std::span<const std::byte>> inputs_of_second(const gr
     }
     for (int i = 0; i < first.size(); ++i) {
         if (first[i].kind == op::input && partners.of_first()[static_cast<std::size_t>(i)] < 0) {
-            throw error(errc::port, std::string(first.name(i)), "is an input of the first model alone");
+            throw error(errc::port, std::string(first.called(first.name(i))), "is an input of the first model alone");
         }
     }
     return all;

@@ -52,7 +52,7 @@ ANEMONE_INLINE label label_of_node(const graph_view& g, int index, const std::ve
     label l;
     l.node = index;
     l.colour = kind_of(n.kind);
-    const std::string_view given = g.name(index);
+    const std::string_view given = n.kind == op::input ? g.called(g.name(index)) : g.name(index);
     l.title = n.kind == op::input || (n.kind == op::weight && !given.empty()) ? std::string(given)
                                                                               : std::string(name(n.kind));
     l.number = n.kind == op::input ? "input" : n.kind == op::weight ? "weight" : formatted("#{}", index);
@@ -79,7 +79,7 @@ ANEMONE_INLINE label label_of_output(const graph_view& g, int position) {
     const output_port& port = g.outputs[static_cast<std::size_t>(position)];
     label l;
     l.output = position;
-    l.title = std::string(g.name(port));
+    l.title = std::string(g.called(g.name(port)));
     l.number = "output";
     l.lines.push_back(print(g[port.node].shape));
     return l;

@@ -33,6 +33,7 @@ struct known_tensor {
     extents shape = {};
     std::span<const std::byte> bytes = {};                         ///< of a file, or of `owned`
     std::shared_ptr<const std::vector<std::byte>> owned = nullptr; ///< null: borrowed
+    bool is_missing = false; ///< a file that is not there has the elements; these are zeros, in their place
 
     std::int64_t count() const { return shape.count(); }
     bool is_borrowed() const { return owned == nullptr; }

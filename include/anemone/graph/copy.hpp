@@ -12,6 +12,7 @@ constexpr dynamic_graph copy_of(const graph_view& g) {
     copy.text_pool.append(g.text_pool);
     copy.payload.append(g.payload);
     copy.outputs.append(g.outputs);
+    copy.aliases.append(g.aliases);
     return copy;
 }
 

@@ -37,6 +37,12 @@ constexpr bool all_lie_in(std::span<const float> values, float low, float high) 
 
 } // namespace detail
 
+/// What a file calls a port, where it has another name than an identifier for it; both are texts of the graph.
+struct port_alias {
+    range_of port;
+    range_of called;
+};
+
 /// A read-only view of a graph, however it is stored. Nodes stand in execution order: operands before the nodes that
 /// read them. Every pass is a function of a view, usable in constant expressions and at run time alike.
 struct graph_view {
@@ -45,6 +51,7 @@ struct graph_view {
     std::span<const char> text_pool;
     std::span<const float> payload;
     std::span<const output_port> outputs;
+    std::span<const port_alias> aliases{}; ///< of graphs that were read
 
     constexpr int size() const { return static_cast<int>(nodes.size()); }
     constexpr const node& operator[](int index) const { return nodes.data()[index]; }
@@ -65,6 +72,25 @@ struct graph_view {
     /// The name given to a node; empty when it has none.
     constexpr std::string_view name(int index) const { return text((*this)[index].name); }
     constexpr std::string_view name(const output_port& port) const { return text(port.name); }
+
+    /// What people call a port: as its file does, else by its name.
+    constexpr std::string_view called(std::string_view port) const {
+        for (const port_alias& each : aliases) {
+            if (text(each.port) == port) {
+                return text(each.called);
+            }
+        }
+        return port;
+    }
+    /// The name of the port that people call so.
+    constexpr std::string_view port_called(std::string_view wanted) const {
+        for (const port_alias& each : aliases) {
+            if (text(each.called) == wanted) {
+                return text(each.port);
+            }
+        }
+        return wanted;
+    }
 
     /// Values of a constant node: one for all elements, or one each.
     constexpr std::span<const float> values(const node& n) const {
@@ -127,11 +153,12 @@ public:
     sequence<char> text_pool;
     sequence<float> payload;
     sequence<output_port> outputs;
+    sequence<port_alias> aliases;
     refused first_refusal;       ///< the first refusal that was recorded
     bool keeps_refusals = false; ///< whether a refusal is kept here; otherwise it is an `error`
 
     constexpr operator graph_view() const { // NOLINT(google-explicit-constructor): a view of it, as of a string
-        return {nodes, operand_pool, text_pool, payload, outputs};
+        return {nodes, operand_pool, text_pool, payload, outputs, aliases};
     }
     constexpr graph_view view() const { return *this; }
 
@@ -201,6 +228,17 @@ public:
         const literal run{static_cast<int>(payload.size()), static_cast<int>(values.size())};
         payload.append(values);
         return run;
+    }
+    /// Keeps what the file of a port calls it.
+    constexpr void call(std::string_view port, std::string_view called) {
+        const range_of name = intern(port); // one after the other: the order of arguments is the compiler's
+        aliases.push_back({name, intern(called)});
+    }
+    /// Calls ports as another graph does, of which this one is made.
+    constexpr void call_as(const graph_view& g) {
+        for (const port_alias& each : g.aliases) {
+            call(g.text(each.port), g.text(each.called));
+        }
     }
     constexpr void add_output(int node, std::string_view name, int state = -1) {
         outputs.push_back({node, intern(name), state});

@@ -231,20 +231,48 @@ struct program {
 
 // FeatureTypes.proto and Model.proto: what a model says of its ports.
 
+struct array_shape {
+    static constexpr std::string_view name = "ArrayFeatureType.Shape";
+    std::vector<std::int64_t> extents;
+    template <class Self, class On> static void describe(Self& m, const On& on) { on(1, m.extents); }
+};
+
+struct enumerated_shapes {
+    static constexpr std::string_view name = "ArrayFeatureType.EnumeratedShapes";
+    std::vector<array_shape> shapes;
+    template <class Self, class On> static void describe(Self& m, const On& on) { on(1, m.shapes); }
+};
+
+struct size_range {
+    static constexpr std::string_view name = "SizeRange";
+    std::int64_t lower = 0;
+    std::int64_t upper = 0; ///< below 0: open
+    template <class Self, class On> static void describe(Self& m, const On& on) {
+        on(1, m.lower);
+        on(2, m.upper);
+    }
+};
+
+struct shape_range {
+    static constexpr std::string_view name = "ArrayFeatureType.ShapeRange";
+    std::vector<size_range> axes;
+    template <class Self, class On> static void describe(Self& m, const On& on) { on(1, m.axes); }
+};
+
 struct array_feature_type {
     static constexpr std::string_view name = "ArrayFeatureType";
     std::vector<std::int64_t> shape;
     std::int64_t data_type = 0; ///< schema_numbers.hpp
-    skipped enumerated_shapes;
-    skipped shape_range;
+    std::optional<mlpackage::enumerated_shapes> enumerated;
+    std::optional<shape_range> range;
     skipped default_integer;
     skipped default_float;
     skipped default_double;
     template <class Self, class On> static void describe(Self& m, const On& on) {
         on(1, m.shape);
         on(2, m.data_type);
-        on(21, m.enumerated_shapes);
-        on(31, m.shape_range);
+        on(21, m.enumerated);
+        on(31, m.range);
         on(41, m.default_integer);
         on(51, m.default_float);
         on(61, m.default_double);

@@ -40,6 +40,10 @@ ANEMONE_API_OF(anemone_mlpackage_mlpackage_hpp)
 read_model read_mlmodel(std::span<const std::byte> bytes, file_lookup files, const mil_reader_options& options = {},
                         std::string_view file_name = "model.mlmodel");
 
+/// The functions of an ML package, or of a model's file. Throws as `read_mlpackage_file`.
+ANEMONE_API_OF(anemone_mlpackage_mlpackage_hpp)
+std::vector<file_function> mlpackage_file_functions(const std::string& path);
+
 /// The names of the functions of a model's file, in their order.
 ANEMONE_API_OF(anemone_mlpackage_mlpackage_hpp)
 std::vector<std::string> mlmodel_functions(std::span<const std::byte> bytes,

@@ -46,6 +46,12 @@ ANEMONE_INLINE readers::model_place model_in(const std::string& package, opened_
             std::move(found.file)};
 }
 
+/// The same of a package, or of the model's file itself.
+ANEMONE_INLINE readers::model_place model_at(const std::string& path, opened_files* told = nullptr) {
+    std::error_code ignored; // whoever opens the file says what is wrong with the path
+    return std::filesystem::is_directory(path, ignored) ? model_in(path, told) : readers::model_at(path, "", told);
+}
+
 /// Throws `error` (errc::file) where something else is at the path than a package as we write it; one with other files is
 /// refused unless `keeps_others`.
 ANEMONE_INLINE void require_replaceable(const std::string& path, std::span<const ane::detail::named_bytes> files,
@@ -146,11 +152,14 @@ ANEMONE_BODY_OF std::vector<std::string> mlmodel_functions(std::span<const std::
     return mlpackage::program_reader(mlpackage::text_of(bytes), file_name).functions();
 }
 
+ANEMONE_BODY_OF std::vector<file_function> mlpackage_file_functions(const std::string& path) {
+    readers::model_place model = mlpackage::model_at(path);
+    readers::mapped_file file(std::move(model.file), model.path);
+    return mlpackage::program_reader(mlpackage::text_of(file.bytes()), path).file_functions();
+}
+
 ANEMONE_BODY_OF read_model read_mlpackage_file(const std::string& path, const mil_reader_options& options) {
-    std::error_code ignored; // whoever opens the file says what is wrong with the path
-    readers::model_place model = std::filesystem::is_directory(path, ignored)
-                                     ? mlpackage::model_in(path, options.opened)
-                                     : readers::model_at(path, "", options.opened);
+    readers::model_place model = mlpackage::model_at(path, options.opened);
     readers::mapped_file file(std::move(model.file), model.path);
     mlpackage::weight_files weights(model.home, options.memory);
     return read_mlmodel(file.bytes(), weights, options, path);

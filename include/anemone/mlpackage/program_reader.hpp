@@ -33,6 +33,15 @@ public:
         }
     }
 
+    /// The functions, with the shapes that their descriptions enumerate.
+    ANEMONE_INLINE std::vector<file_function> file_functions() const {
+        std::vector<file_function> all;
+        for (const auto& each : program_.functions) {
+            all.push_back({shown(each.key), flexible(each.key).enumerated});
+        }
+        return all;
+    }
+
     ANEMONE_INLINE std::vector<std::string> functions() const {
         std::vector<std::string> names;
         for (const auto& each : program_.functions) {
@@ -42,11 +51,12 @@ public:
     }
 
     ANEMONE_INLINE read_model read(file_lookup files, const mil_reader_options& options) {
-        const encoded<function>& chosen = chosen_function(options.function);
+        const map_entry<encoded<function>>& entry = chosen_function(options.function);
+        const encoded<function>& chosen = entry.value;
         return readers::model_of(files, options, file_, [&](readers::mil_scope& scope) {
             try {
                 const function f = wire_.decode(chosen);
-                statements(f, block_of(f), scope);
+                statements(f, flexible(entry.key), block_of(f), scope);
             } catch (const wire_fault& fault) {
                 scope.blame({0, 0}, {}, told(fault));
             } catch (const refused_statement& refused) {
@@ -74,12 +84,50 @@ private:
         return "is no model of Core ML: it has no ML Program";
     }
 
-    ANEMONE_INLINE const encoded<function>& chosen_function(std::string_view wanted) const {
+    /// What the description of a function, else that of the model, says of the shapes of its inputs.
+    ANEMONE_INLINE readers::flexible_shapes flexible(std::string_view called) const {
+        const std::vector<feature_description>* inputs = &model_.description.inputs;
+        for (const function_description& each : model_.description.functions) {
+            inputs = each.called == called ? &each.inputs : inputs;
+        }
+        readers::flexible_shapes found;
+        for (const feature_description& each : *inputs) {
+            const auto& array = each.type.array;
+            if (!array || (!array->enumerated && !array->range)) {
+                continue;
+            }
+            const std::string name(each.called);
+            found.defaults.push_back({name, shape_of(array->shape)});
+            for (std::size_t i = 0; array->enumerated && i < array->enumerated->shapes.size(); ++i) {
+                found.enumerated.resize(std::max(found.enumerated.size(), i + 1));
+                found.enumerated[i].push_back({name, shape_of(array->enumerated->shapes[i].extents)});
+            }
+            if (array->range) {
+                readers::input_range& range = found.ranges.emplace_back(readers::input_range{name, {}});
+                for (const size_range& axis : array->range->axes) {
+                    range.axes.emplace_back(axis.lower, axis.upper);
+                }
+            }
+        }
+        return found;
+    }
+    ANEMONE_INLINE static extents shape_of(const std::vector<std::int64_t>& list) {
+        extents shape;
+        for (const std::int64_t e : list) {
+            if (shape.rank == extents::capacity || e < 1) {
+                return {};
+            }
+            shape.append(e);
+        }
+        return shape;
+    }
+
+    ANEMONE_INLINE const map_entry<encoded<function>>& chosen_function(std::string_view wanted) const {
         const std::string_view otherwise = model_.description.default_function;
         const std::string_view name = !wanted.empty() ? wanted : !otherwise.empty() ? otherwise : "main";
         for (const auto& each : program_.functions) {
             if (each.key == name || (wanted.empty() && program_.functions.size() == 1)) {
-                return each.value;
+                return each;
             }
         }
         std::string known;
@@ -101,7 +149,8 @@ private:
             formatted("has a function with {} blocks, none of them for its opset {}", f.blocks.size(), shown(f.opset))};
     }
 
-    ANEMONE_INLINE void statements(const function& f, const block& b, readers::mil_scope& scope) {
+    ANEMONE_INLINE void statements(const function& f, const readers::flexible_shapes& shapes, const block& b,
+                                   readers::mil_scope& scope) {
         readers::mil_function_reader reader(scope);
         if (f.inputs.size() > readers::mil_function_reader::most_ports ||
             b.outputs.size() > readers::mil_function_reader::most_ports) {
@@ -113,7 +162,7 @@ private:
             throw refused_statement{formatted("has a function of {} operations, the limit is {}", b.operations.size(),
                                               readers::mil_function_reader::most_statements)};
         }
-        reader.inputs(ports_of(f.inputs));
+        reader.inputs(readers::with_shapes(ports_of(f.inputs), shapes, scope));
         int number = 0;
         for (const encoded<operation>& each : b.operations) {
             statement(reader, scope, wire_.decode(each), {++number, 0});

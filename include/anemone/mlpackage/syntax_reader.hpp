@@ -60,6 +60,7 @@ ANEMONE_INLINE void append_dimension(mil_type& t, const dimension& d) {
     }
     if (!d.constant) {
         t.unknown = "?";
+        t.unknowns |= 1U << static_cast<unsigned>(t.shape.rank);
     }
     t.shape.append(static_cast<std::int64_t>(size));
 }

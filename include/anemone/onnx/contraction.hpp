@@ -103,18 +103,51 @@ ANEMONE_INLINE window_geometry transposed_geometry(node_call& c, const extents& 
     }
     return g;
 }
-/// For each plane of the result the pairs of a plane and a tap that reach it, as channels: one rounding.
+/// The bias of a transposed convolution, over the axes behind the channels.
+ANEMONE_INLINE dynamic_tensor plus_bias(node_call& c, const dynamic_tensor& y) {
+    if (!c.has(2)) {
+        return y;
+    }
+    extents by_channel{c.shape(2).count()};
+    while (by_channel.rank < y.shape().rank - 1) {
+        by_channel.append(1);
+    }
+    return c.add(op::add, {y, c.reshape(c.x(2), by_channel)});
+}
+/// A transposed convolution over one axis or two; rows that no tap reaches, behind the others, are the bias alone.
+ANEMONE_INLINE dynamic_tensor transposed_image(node_call& c, const dynamic_tensor& x, const dynamic_tensor& w,
+                                               window_geometry g, int groups) {
+    pads beyond;
+    beyond.before.rank = beyond.after.rank = x.shape().rank;
+    bool grows = false;
+    for (std::size_t i = 0; i < g.after.size(); ++i) {
+        beyond.after[static_cast<int>(i) + 2] = std::max<std::int64_t>(-g.after[i], 0);
+        grows = grows || g.after[i] < 0;
+        g.after[i] = std::max<std::int64_t>(g.after[i], 0);
+    }
+    const ane::conv_transpose how{
+        .stride = two(g.strides), .dilation = two(g.dilations), .padding = four(g.before, g.after), .groups = groups};
+    const dynamic_tensor image = as_image(c, x);
+    const dynamic_tensor kernel = as_image(c, w);
+    const std::vector<dynamic_tensor> list = with_bias(c, image, kernel, grows ? 100 : 2);
+    const dynamic_tensor y = without_height(c, c.add(op::conv_transpose2d, list, how), g.axes());
+    return grows ? plus_bias(c, c.add(op::pad, {y, c.number_tensor(0)}, beyond)) : y;
+}
+/// For each plane of the result the pairs of a plane and a tap that reach it, as channels: one rounding. A plane that none
+/// reaches is the bias alone.
 ANEMONE_INLINE dynamic_tensor conv_transpose3d(node_call& c, const dynamic_tensor& x, const dynamic_tensor& w,
                                                const window_geometry& g, int groups) {
     c.require(groups == 1, "is a transposed convolution over three axes in groups");
+    const auto behind = [](const std::vector<std::int64_t>& list) { return std::vector(list.begin() + 1, list.end()); };
+    const window_geometry of_plane{.kernel = behind(g.kernel),
+                                   .strides = behind(g.strides),
+                                   .dilations = behind(g.dilations),
+                                   .before = behind(g.before),
+                                   .after = behind(g.after)};
     const std::int64_t depth = g.strides[0] * (x.shape()[2] - 1) + g.reach(0) - g.before[0] - g.after[0];
-    for (const std::int64_t a : g.after) {
-        c.require(a >= 0, "is a transposed convolution over three axes with output_padding");
-    }
-    const ane::conv_transpose how{.stride = size2(narrow(g.strides[1]), narrow(g.strides[2])),
-                                  .dilation = size2(narrow(g.dilations[1]), narrow(g.dilations[2])),
-                                  .padding = four({g.before[1], g.before[2]}, {g.after[1], g.after[2]})};
     std::vector<dynamic_tensor> planes;
+    std::vector<std::size_t> empty;
+    extents shape;
     for (std::int64_t d = 0; d < depth; ++d) {
         std::vector<dynamic_tensor> slabs;
         std::vector<dynamic_tensor> taps;
@@ -126,46 +159,31 @@ ANEMONE_INLINE dynamic_tensor conv_transpose3d(node_call& c, const dynamic_tenso
                 }
             }
         }
-        c.require(!slabs.empty(), "has planes that no tap reaches");
+        if (slabs.empty()) {
+            empty.push_back(planes.size());
+            planes.emplace_back();
+            continue;
+        }
         const dynamic_tensor slab = c.joined(slabs, 1);
         const dynamic_tensor tap = c.joined(taps, 0);
-        planes.push_back(c.add(op::conv_transpose2d, with_bias(c, slab, tap, 2), how));
+        planes.push_back(transposed_image(c, slab, tap, of_plane, groups));
+        shape = planes.back().shape();
+    }
+    c.require(empty.size() < planes.size(), "has no plane that a tap reaches");
+    if (!empty.empty()) {
+        const dynamic_tensor bare = plus_bias(c, c.filled(shape, [](std::int64_t) { return 0; }));
+        for (const std::size_t i : empty) {
+            planes[i] = bare;
+        }
     }
     return stacked_planes(c, planes);
 }
 ANEMONE_INLINE results read_conv_transpose(node_call& c) {
     const dynamic_tensor x = c.x(0);
     const dynamic_tensor w = c.x(1);
-    window_geometry g = transposed_geometry(c, x.shape(), w.shape());
+    const window_geometry g = transposed_geometry(c, x.shape(), w.shape());
     const int groups = narrow(c.integer("group", 1));
-    if (g.axes() == 3) {
-        return {conv_transpose3d(c, x, w, g, groups)};
-    }
-    pads beyond;
-    beyond.before.rank = beyond.after.rank = x.shape().rank;
-    bool grows = false;
-    for (std::size_t i = 0; i < g.after.size(); ++i) { // rows that no tap reaches: the bias alone
-        beyond.after[static_cast<int>(i) + 2] = std::max<std::int64_t>(-g.after[i], 0);
-        grows = grows || g.after[i] < 0;
-        g.after[i] = std::max<std::int64_t>(g.after[i], 0);
-    }
-    const ane::conv_transpose how{
-        .stride = two(g.strides), .dilation = two(g.dilations), .padding = four(g.before, g.after), .groups = groups};
-    const dynamic_tensor image = as_image(c, x);
-    const dynamic_tensor kernel = as_image(c, w);
-    const std::vector<dynamic_tensor> list = with_bias(c, image, kernel, grows ? 100 : 2);
-    dynamic_tensor y = without_height(c, c.add(op::conv_transpose2d, list, how), g.axes());
-    if (grows) {
-        y = c.add(op::pad, {y, c.number_tensor(0)}, beyond);
-        if (c.has(2)) {
-            extents by_channel{c.shape(2).count()};
-            for (int i = 0; i < g.axes(); ++i) {
-                by_channel.append(1);
-            }
-            y = c.add(op::add, {y, c.reshape(c.x(2), by_channel)});
-        }
-    }
-    return {y};
+    return {g.axes() == 3 ? conv_transpose3d(c, x, w, g, groups) : transposed_image(c, x, w, g, groups)};
 }
 
 /// The product of two tensors by the rules of MatMul: a vector is a row on the left and a column on the right.

@@ -3,6 +3,7 @@
 #include "../folding/known_tensor.hpp"
 #include "../readers/element_count.hpp"
 #include "../readers/limited_files.hpp"
+#include "../readers/missing_data.hpp"
 #include "../readers/model_folder.hpp"
 #include "element.hpp"
 #include "names.hpp"
@@ -34,7 +35,12 @@ public:
         std::uint64_t begin;
         std::uint64_t count;
     };
-    /// Reads nothing of them yet. Throws `refused_node`.
+    /// What is thrown where a file is not there, or ends too early.
+    struct nothing_there {
+        std::string why;
+    };
+
+    /// Reads nothing of them yet. Throws `refused_node`, and `nothing_there`.
     ANEMONE_INLINE range of(const tensor_proto& tensor) {
         std::string location;
         std::uint64_t offset = 0;
@@ -52,7 +58,7 @@ public:
         }
         const file_bytes bytes = file(location);
         if (offset > bytes.size() || (has_length && length > bytes.size() - offset)) {
-            throw refused_node{
+            throw nothing_there{
                 formatted("its data lie at {} in \"{}\", which has {} bytes", offset, shown(location), bytes.size())};
         }
         return {bytes, offset, has_length ? length : bytes.size() - offset};
@@ -65,6 +71,10 @@ public:
             throw refused_node{formatted("its data cannot be read: {}", shown(e.what()))};
         }
     }
+
+    bool allows_missing = false;
+    readers::missing_data gaps;
+    std::string lost; ///< what is wrong with the first file that is not there
 
 private:
     ANEMONE_INLINE static std::uint64_t number(const std::string& key, const std::string& text) {
@@ -81,7 +91,7 @@ private:
             return *found;
         }
         if (folder_.empty()) {
-            throw refused_node{
+            throw nothing_there{
                 formatted("its data are in the file \"{}\"; read the model with read_onnx_file", shown(location))};
         }
         if (!home_) {
@@ -89,12 +99,12 @@ private:
         }
         readers::opened_below found = home_->file(location);
         if (!found.refused.empty()) {
-            throw refused_node{formatted("its data are in \"{}\", which {}", shown(location), found.refused)};
+            throw nothing_there{formatted("its data are in \"{}\", which {}", shown(location), found.refused)};
         }
         try {
             return files_.add(location, std::move(found.file), location);
         } catch (const error& e) {
-            throw refused_node{formatted("its data cannot be read: {}", shown(e.what()))};
+            throw nothing_there{formatted("its data cannot be read: {}", shown(e.what()))};
         }
     }
 

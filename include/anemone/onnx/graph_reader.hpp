@@ -2,6 +2,7 @@
 
 #include "../readers/layer_name.hpp"
 #include "folding.hpp"
+#include "node_order.hpp"
 #include "operators.hpp"
 #include "ports.hpp"
 
@@ -9,8 +10,6 @@
 
 /// Walks over the nodes of a model. Only bodies include this header.
 namespace ane::onnx::inline ANEMONE_WAY {
-
-using nodes_of = ::google::protobuf::RepeatedPtrField<node_proto>;
 
 /// The names that nodes see: those of their graph, and for a branch those around it.
 struct name_space {
@@ -153,7 +152,7 @@ private:
         scope_.graph.layer("");
         for (const auto& port : model_.graph().output()) {
             const std::string what = formatted("output \"{}\"", shown(port.name()));
-            scope_.reading = {scope_.file, 0, 0, escaped(what), {}};
+            scope_.reading = {scope_.file, 0, 0, what, {}};
             value* const v = names.find(port.name());
             if (v == nullptr) {
                 scope_.blame(0, what, "is given by no node");
@@ -163,10 +162,7 @@ private:
                 continue; // its node was refused
             }
             try {
-                const std::string name = scope_.ports.identifier(port.name());
-                if (name != port.name()) {
-                    scope_.note(formatted("the output \"{}\" is called {} here", shown(port.name()), name));
-                }
+                const std::string name = scope_.port_name(port.name(), "output");
                 const site where{readers::kept_file_name(name), 0};
                 dynamic_tensor t = scope_.in_graph(*v, where);
                 if (t.type() == dtype::boolean) {
@@ -191,9 +187,16 @@ private:
     // ---- nodes --------------------------------------------------------------------------------------------------
 
     ANEMONE_INLINE void read_nodes(const nodes_of& nodes, name_space& names, const node_place& place) {
-        int number = 0;
-        for (const node_proto& n : nodes) {
-            ++number;
+        const node_order order = ordered(nodes, [&](const std::string& name) { return names.find(name) != nullptr; });
+        if (!order.circle.empty()) {
+            scope_.blame(
+                place.number != 0 ? place.number : order.circle[0] + 1, place.callers,
+                formatted("has a cycle, each node reading the one before it: {}", text_of_circle(nodes, order.circle)));
+            mark_broken(nodes, order, names);
+        }
+        for (const int position : order.nodes) {
+            const node_proto& n = nodes[position];
+            const int number = position + 1;
             if (++scope_.nodes_read > model_scope::most_nodes) {
                 scope_.blame(number, "",
                              formatted("has more than {} nodes, functions written out", model_scope::most_nodes));
@@ -201,7 +204,7 @@ private:
             }
             node_place own = place;
             own.number = place.number == 0 ? number : place.number;
-            const std::string label = n.name().empty() ? (n.output_size() > 0 ? n.output(0) : std::string()) : n.name();
+            const std::string label = label_of(n);
             own.callers = place.callers + (place.callers.empty() ? "" : " / ") + shown(label);
             own.layer = readers::layer_name(place.layer.empty() ? label : place.layer + "/" + label);
             scope_.graph.layer(own.layer);
@@ -209,22 +212,35 @@ private:
         }
     }
 
+    /// Of nodes that a cycle holds up the results are lost, of which readers say nothing.
+    ANEMONE_INLINE void mark_broken(const nodes_of& nodes, const node_order& order, name_space& names) {
+        const std::set<int> read(order.nodes.begin(), order.nodes.end());
+        for (int i = 0; i < nodes.size(); ++i) {
+            if (!read.contains(i)) {
+                for (const std::string& name : nodes[i].output()) {
+                    names.values.emplace(name, &fresh(name));
+                }
+            }
+        }
+    }
+
     ANEMONE_INLINE void read_node(const node_proto& n, name_space& names, const node_place& place) {
         const std::string what = formatted("{} ({})", place.callers, operator_name(n));
-        scope_.reading = {scope_.file, place.number, 0, escaped(what), {}};
+        scope_.reading = {scope_.file, place.number, 0, what, {}};
         results made;
         element_type first_type = element_type::f32;
+        scope_.reads_missing = false;
         try {
             std::vector<value*> operands;
             bool broken = false;
             for (const std::string& name : n.input()) {
                 value* const v = name.empty() ? &absent_ : names.find(name);
                 if (v == nullptr) {
-                    throw refused_node{formatted("reads \"{}\", which nothing before it gives: a weight that is "
-                                                 "missing, a cycle, or nodes out of order",
-                                                 shown(name))};
+                    throw refused_node{formatted(
+                        "reads \"{}\", which nothing gives: a weight or a node that is missing", shown(name))};
                 }
                 broken = broken || v->form == value_form::broken;
+                scope_.reads_missing = scope_.reads_missing || (v->form == value_form::known && v->constant.is_missing);
                 operands.push_back(v);
             }
             const std::string domain(domain_of(n.domain()));
@@ -256,6 +272,9 @@ private:
                 value& v = fresh(n.output(i));
                 if (static_cast<std::size_t>(i) < made.size()) {
                     fill(v, made[static_cast<std::size_t>(i)], first_type);
+                    v.constant.is_missing =
+                        v.constant.is_missing || (v.form == value_form::known && scope_.reads_missing &&
+                                                  n.op_type() != "Shape" && n.op_type() != "Size");
                 }
                 if (v.form == value_form::broken && !made.empty()) {
                     scope_.blame(place.number, what, formatted("output {} of this operator is not read", i));

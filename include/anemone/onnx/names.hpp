@@ -3,6 +3,7 @@
 #include "../base/formatted.hpp"
 #include "../base/unique_names.hpp"
 #include "../base/way.hpp"
+#include "../io/unicode.hpp"
 
 #include <string>
 #include <string_view>
@@ -10,20 +11,17 @@
 /// Names of a file, which may be any bytes. Only bodies include this header.
 namespace ane::onnx::inline ANEMONE_WAY {
 
-constexpr bool is_plain(char c) { return c >= 0x20 && c < 0x7F; }
-
-/// Everything but printable ASCII as \xNN.
-ANEMONE_INLINE std::string escaped(std::string_view bytes) {
-    std::string text;
-    for (const char c : bytes) {
-        text += is_plain(c) ? std::string(1, c) : formatted("\\x{:02X}", static_cast<unsigned>(c) & 0xFFU);
-    }
-    return text;
-}
-/// A name for messages, long ones cut; quoted by the caller.
+/// A name for messages, letters of any alphabet, long ones cut between two of them; quoted by the caller.
 ANEMONE_INLINE std::string shown(std::string_view name) {
     constexpr std::size_t most = 120;
-    return escaped(name.substr(0, most)) + (name.size() > most ? "..." : "");
+    std::size_t end = name.size();
+    if (end > most) {
+        end = most;
+        for (int i = 0; i < 3 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U; ++i) {
+            --end;
+        }
+    }
+    return ane::detail::printable(name.substr(0, end)) + (end < name.size() ? "..." : "");
 }
 
 /// Names that are given out once each.
@@ -45,7 +43,7 @@ public:
     ANEMONE_INLINE std::string printable(std::string_view wanted) {
         std::string name;
         for (const char c : wanted) {
-            name += is_plain(c) ? c : '_';
+            name += c >= 0x20 && c < 0x7F ? c : '_';
         }
         return taken_.fresh(name.empty() ? "constant" : name);
     }

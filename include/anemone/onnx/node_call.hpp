@@ -94,6 +94,7 @@ public:
     }
     ANEMONE_INLINE double number(int i) const {
         const known_tensor& c = known(i);
+        require_values(i, c);
         if (c.count() != 1) {
             refuse(formatted("takes one number as input {}, not {}", i, print(c.shape)));
         }
@@ -105,6 +106,7 @@ public:
     }
     ANEMONE_INLINE std::vector<std::int64_t> integers(int i) const {
         const known_tensor& c = known(i);
+        require_values(i, c);
         if (c.count() > most_listed) {
             refuse(formatted("takes a list as input {}, not {} elements", i, c.count()));
         }
@@ -118,6 +120,11 @@ public:
         return list;
     }
 
+    ANEMONE_INLINE void require_values(int i, const known_tensor& c) const {
+        if (c.is_missing) {
+            refuse(formatted("input {} decides shapes, and its values are in a file that is not there", i));
+        }
+    }
     ANEMONE_INLINE void require_whole(int i, double v) const {
         if (v != std::floor(v)) {
             refuse(formatted("takes whole numbers as input {}, not {}", i, v));
@@ -187,6 +194,11 @@ public:
     ANEMONE_INLINE std::string word(std::string_view key, std::string_view otherwise) const {
         const attribute_proto* a = find(key, attribute_proto::STRING);
         return a == nullptr ? std::string(otherwise) : a->s();
+    }
+    ANEMONE_INLINE std::vector<std::string> words(std::string_view key) const {
+        const attribute_proto* a = find(key, attribute_proto::STRINGS);
+        return a == nullptr ? std::vector<std::string>()
+                            : std::vector<std::string>(a->strings().begin(), a->strings().end());
     }
     ANEMONE_INLINE std::optional<known_tensor> tensor(std::string_view key) {
         const attribute_proto* a = find(key, attribute_proto::TENSOR);

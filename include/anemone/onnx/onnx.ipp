@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../passes/rank_one.hpp"
 #include "graph_reader.hpp"
 #include "message_memory.hpp"
 #include "onnx.hpp"
@@ -58,6 +59,9 @@ ANEMONE_INLINE read_model read_from(const std::unique_ptr<::onnx::ModelProto>& m
     if (scope.faults.empty()) {
         try {
             result.graph = scope.graph.finish();
+            if (has_rank_zero(result.graph)) {
+                result.graph = with_rank_one(result.graph);
+            }
         } catch (const error& e) {
             scope.blame(0, "", e.what());
         }
@@ -81,6 +85,15 @@ ANEMONE_INLINE read_model read_from(const std::unique_ptr<::onnx::ModelProto>& m
     result.weights = std::move(scope.weights).renamed([&](std::string_view name) {
         return read.contains(name) ? std::string(name) : std::string(); // an empty one leaves it out
     });
+    if (!scope.files.lost.empty()) {
+        scope.note(
+            formatted("weights whose external data are not there have their shapes alone: {}", scope.files.lost));
+    }
+    for (std::string& name : scope.missing) {
+        if (read.contains(name)) {
+            result.missing.push_back(std::move(name));
+        }
+    }
     result.notes = std::move(scope.notes);
     result.integers = std::move(scope.integers);
     scope.faults = readers::settle_large_constants(result, scope.large_constants, scope.options.saturates_infinities);
@@ -96,13 +109,13 @@ namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY read_model read_onnx(std::span<const std::byte> bytes, const onnx_reader_options& options,
                                   std::string_view file_name) {
-    onnx::model_scope scope(onnx::shown(file_name), "", options);
+    onnx::model_scope scope(file_name, "", options);
     return onnx::read_from(onnx::parsed(bytes, scope), scope);
 }
 
 ANEMONE_BODY read_model read_onnx_file(const std::string& path, const onnx_reader_options& options) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-    onnx::model_scope scope(onnx::shown(path), folder.empty() ? "." : folder.string(), options);
+    onnx::model_scope scope(path, folder.empty() ? "." : folder.string(), options);
     // The file's memory is given back before the weights are copied out of the message.
     const auto model = [&] {
         detail::open_file file = detail::opened_to_read(path);

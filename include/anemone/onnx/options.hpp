@@ -2,6 +2,7 @@
 
 #include "../base/way.hpp"
 #include "../io/opened_files.hpp"
+#include "../readers/input_shape.hpp"
 #include "../values/shape.hpp"
 
 #include <cstdint>
@@ -11,13 +12,10 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-/// The shape of an input that the file leaves free.
-struct onnx_shape {
-    std::string name;
-    extents shape;
-};
+using onnx_shape = input_shape;
 
-/// An input as a constant: shapes, axes and switches that the file leaves to the caller. One value fills the shape.
+/// An input as a constant: shapes, axes and switches that the file leaves to the caller. One value fills the shape; where
+/// the file says a shape of as many elements, that counts.
 struct onnx_value {
     std::string name;
     extents shape;
@@ -37,6 +35,8 @@ struct onnx_reader_options {
     bool saturates_infinities = false;
     /// Is told each file that is opened, also where the reader throws: what a program must not write over.
     opened_files* opened = nullptr;
+    /// Reads a model whose external data are not there: its shapes and types, without the values (`read_model::missing`).
+    bool allows_missing = false;
 };
 
 } // namespace ane::inline ANEMONE_WAY

@@ -55,6 +55,24 @@ ANEMONE_INLINE extents port_shape(const onnx_reader_options& options, const ::on
     return shape;
 }
 
+/// The shape that the file declares, where it declares one of as many elements as are given; else the caller's.
+ANEMONE_INLINE extents shape_of_value(const ::onnx::ValueInfoProto& port, const onnx_value& given) {
+    const auto& tensor = port.type().tensor_type();
+    extents declared;
+    if (!tensor.has_shape() || tensor.shape().dim_size() > extents::capacity) {
+        return given.shape;
+    }
+    for (const auto& dim : tensor.shape().dim()) {
+        if (!dim.has_dim_value() || dim.dim_value() < 0) {
+            return given.shape;
+        }
+        declared.append(dim.dim_value());
+    }
+    const std::int64_t count = element_count(declared);
+    const auto size = static_cast<std::int64_t>(given.values.size());
+    return count >= 0 && (count == size || (size == 1 && given.shape.rank == 0)) ? declared : given.shape;
+}
+
 /// An input as a port, or as a constant where the caller gives its value.
 ANEMONE_INLINE void read_input(model_scope& scope, const ::onnx::ValueInfoProto& port, value& v) {
     if (!port.type().has_tensor_type()) {
@@ -67,25 +85,22 @@ ANEMONE_INLINE void read_input(model_scope& scope, const ::onnx::ValueInfoProto&
     }
     for (const onnx_value& given : scope.options.values) {
         if (given.name == port.name()) {
-            const std::int64_t count = element_count(given.shape);
             const auto size = static_cast<std::int64_t>(given.values.size());
+            const extents shape = shape_of_value(port, given);
+            const std::int64_t count = element_count(shape);
             if (count < 0 || (size != count && size != 1)) {
-                throw refused_node{formatted("is given {} values for the shape {}", size, print(given.shape))};
+                throw refused_node{formatted("is given {} values for the shape {}", size, print(shape))};
             }
-            const known_tensor values =
-                folding::computed(scope.room(), element_type::f64, given.shape, [&](std::int64_t i) {
-                    return given.values[size == 1 ? 0 : static_cast<std::size_t>(i)];
-                });
+            const known_tensor values = folding::computed(scope.room(), element_type::f64, shape, [&](std::int64_t i) {
+                return given.values[size == 1 ? 0 : static_cast<std::size_t>(i)];
+            });
             v.constant = folding::cast(scope.room(), values, v.type);
             v.form = value_form::known;
             return;
         }
     }
     const extents shape = port_shape(scope.options, port);
-    const std::string name = scope.ports.identifier(port.name());
-    if (name != port.name()) {
-        scope.note(formatted("the input \"{}\" is called {} here", shown(port.name()), name));
-    }
+    const std::string name = scope.port_name(port.name(), "input");
     const dtype type = v.type == element_type::uint8 || v.type == element_type::boolean ? dtype::uint8
                        : v.type == element_type::int8                                   ? dtype::int8
                                                                                         : dtype::f16;

@@ -1,134 +1,161 @@
 #pragma once
 
+#include "../readers/recurrence.hpp"
 #include "folding.hpp"
 
-/// Recurrent networks, their steps written out. Only bodies include this header.
+/// RNN, GRU and LSTM, forward, backwards or both. Only bodies include this header.
 namespace ane::onnx::inline ANEMONE_WAY {
 
-/// One direction of RNN, GRU or LSTM: for each gate one `linear` of the input and one of the state. Gates are cut from the
-/// weights: cut from the sums of all gates, they would be slices that begin inside the width, which may saturate (R090).
-class recurrence {
+/// The operands of a recurrent node, whose directions run one after the other and are joined.
+class recurrent_node {
 public:
-    ANEMONE_INLINE recurrence(node_call& c, int gates) : c_(c), gates_(gates), hidden_(c.shape(2).width()) {
-        c.require(c.rank(0) == 3 && c.rank(1) == 3 && c.rank(2) == 3 && c.shape(1)[0] == 1 && c.shape(2)[0] == 1 &&
-                      c.word("direction", "forward") == "forward",
-                  "runs in two directions or backwards");
-        c.require(!c.has_attribute("activations") && !c.has_attribute("clip") && c.integer("input_forget", 0) == 0,
-                  "has other gates than those of its definition");
+    using runner = readers::recurrence<node_call>;
+
+    ANEMONE_INLINE recurrent_node(node_call& c, int gates) : c_(c), gates_(gates) {
+        for (int i = 0; i < 3; ++i) {
+            c.require(c.rank(i) == 3, formatted("takes tensors of rank 3, its input {} is {}", i, print(c.shape(i))));
+        }
+        const std::string direction = c.word("direction", "forward");
+        c.require(direction == "forward" || direction == "reverse" || direction == "bidirectional",
+                  formatted("runs in the direction \"{}\"", shown(direction)));
+        directions_ = direction == "bidirectional" ? 2 : 1;
+        backwards_ = direction == "reverse";
+        for (int i = 1; i < 3; ++i) {
+            c.require(c.shape(i)[0] == directions_,
+                      formatted("runs in {}, its weights are for {}",
+                                directions_ == 1 ? "one direction" : "two directions", c.shape(i)[0]));
+        }
+        c.require(!c.has_attribute("clip"), "clips its sums, which is not read");
+        c.require(c.integer("input_forget", 0) == 0, "couples its input and forget gates, which is not read");
         batchwise_ = c.integer("layout", 0) != 0;
         x_ = batchwise_ ? c.transposed(c.x(0), {1, 0, 2}) : c.x(0);
-        steps_ = x_.shape()[0];
         batch_ = x_.shape()[1];
+        hidden_ = c.shape(2).width();
         if (c.has(4)) {
             for (const std::int64_t length : c.integers(4)) {
-                c.require(length == steps_, "runs over sequences of several lengths");
+                c.require(length == x_.shape()[0], "runs over sequences of several lengths");
             }
         }
-        const extents rows{2 * gates_, hidden_};
-        const dynamic_tensor b = c.has(3) ? c.reshape(c.x(3), rows) : c.filled(rows, [](std::int64_t) { return 0; });
-        const dynamic_tensor w = c.reshape(c.x(1), {gates_ * hidden_, x_.shape()[2]});
-        const dynamic_tensor r = c.reshape(c.x(2), {gates_ * hidden_, hidden_});
-        for (int i = 0; i < gates_; ++i) {
-            of_input_.push_back(layer_of(w, b, i, i));
-            of_state_.push_back(layer_of(r, b, i, gates_ + i));
-        }
-        h_ = start(5);
     }
 
-    /// Runs `step` over time, with the input and the state before it; outputs are all states, the last one and, where
-    /// there is one, the cell.
-    template <class Step> results run(const Step& step) {
-        std::vector<dynamic_tensor> states;
-        for (std::int64_t t = 0; t < steps_; ++t) {
-            const dynamic_tensor now = c_.reshape(c_.along(x_, 0, t, 1), {batch_, x_.shape()[2]});
-            h_ = step(now, h_);
-            states.push_back(c_.reshape(h_, {1, 1, batch_, hidden_}));
+    int directions() const { return directions_; }
+    /// The functions of the gates, where they are named, must be these of each direction; names are of any case.
+    ANEMONE_INLINE void require_functions(std::string_view usual) const {
+        std::string found;
+        for (std::string word : c_.words("activations")) {
+            std::transform(word.begin(), word.end(), word.begin(),
+                           [](char ch) { return static_cast<char>(ch >= 'A' && ch <= 'Z' ? ch - 'A' + 'a' : ch); });
+            found += (found.empty() ? "" : " ") + word;
         }
-        dynamic_tensor y = c_.joined(states, 0);
-        y = batchwise_ ? c_.transposed(y, {2, 0, 1, 3}) : y;
-        results all{y, last(h_)};
-        if (cell.node() >= 0) {
-            all.emplace_back(last(cell));
-        }
-        return all;
+        const std::string twice = std::string(usual) + " " + std::string(usual);
+        c_.require(found.empty() || found == (directions_ == 2 ? twice : usual),
+                   formatted("has the functions \"{}\"; read are \"{}\"", shown(found), usual));
     }
-    ANEMONE_INLINE dynamic_tensor start(int i) {
+
+    ANEMONE_INLINE runner direction(int d) {
+        const std::int64_t rows = gates_ * hidden_;
+        readers::recurrent_weights w;
+        w.of_input = c_.reshape(c_.along(c_.x(1), 0, d, 1), {rows, x_.shape()[2]});
+        w.of_state = c_.reshape(c_.along(c_.x(2), 0, d, 1), {rows, hidden_});
+        if (c_.has(3)) {
+            const dynamic_tensor both = c_.reshape(c_.along(c_.x(3), 0, d, 1), {2 * gates_, hidden_});
+            w.input_bias = c_.along(both, 0, 0, gates_);
+            w.state_bias = c_.along(both, 0, gates_, gates_);
+        }
+        return {c_, gates_, w, x_, start(5, d), backwards_ || d == 1};
+    }
+    /// What a state is before the first step: an operand, else zeros.
+    ANEMONE_INLINE dynamic_tensor start(int i, int d) {
         const extents shape{batch_, hidden_};
-        return c_.has(i) ? c_.reshape(c_.x(i), shape) : c_.filled(shape, [](std::int64_t) { return 0; });
+        return c_.has(i) ? c_.reshape(c_.along(c_.x(i), batchwise_ ? 1 : 0, d, 1), shape)
+                         : c_.filled(shape, [](std::int64_t) { return 0; });
     }
-    /// A gate's product of the input, of the state, and their sum.
-    ANEMONE_INLINE dynamic_tensor of_input(const dynamic_tensor& x, int gate) { return product(x, of_input_, gate); }
-    ANEMONE_INLINE dynamic_tensor of_state(const dynamic_tensor& h, int gate) { return product(h, of_state_, gate); }
-    ANEMONE_INLINE dynamic_tensor sum(const dynamic_tensor& x, const dynamic_tensor& h, int gate) {
-        return c_.add(op::add, {of_input(x, gate), of_state(h, gate)});
+    /// A line of a table of the peepholes.
+    ANEMONE_INLINE dynamic_tensor peephole(int line, int d) {
+        const dynamic_tensor table = c_.reshape(c_.along(c_.x(7), 0, d, 1), {3, hidden_});
+        return c_.reshape(c_.along(table, 0, line, 1), {hidden_});
     }
-    /// A line of a table with one for each gate.
-    ANEMONE_INLINE dynamic_tensor line(const dynamic_tensor& table, int i) {
-        return c_.reshape(c_.along(table, 0, i, 1), {hidden_});
-    }
-    std::int64_t hidden() const { return hidden_; }
 
-    dynamic_tensor cell;
+    /// All states of a direction, and the last one.
+    ANEMONE_INLINE void ran(const runner& r, const std::vector<dynamic_tensor>& states) {
+        std::vector<dynamic_tensor> lines;
+        for (const dynamic_tensor& h : states) {
+            lines.push_back(c_.reshape(h, {1, 1, batch_, hidden_}));
+        }
+        all_.push_back(c_.joined(lines, 0));
+        last_.push_back(r.state());
+    }
+    ANEMONE_INLINE results outputs(const std::vector<dynamic_tensor>& cells = {}) {
+        dynamic_tensor y = c_.joined(all_, 1);
+        y = batchwise_ ? c_.transposed(y, {2, 0, 1, 3}) : y;
+        results made{y, joined(last_)};
+        if (!cells.empty()) {
+            made.emplace_back(joined(cells));
+        }
+        return made;
+    }
 
 private:
-    struct gate_layer {
-        dynamic_tensor weight, bias;
-    };
-    ANEMONE_INLINE gate_layer layer_of(const dynamic_tensor& all, const dynamic_tensor& biases, int gate, int row) {
-        return {c_.along(all, 0, gate * hidden_, hidden_), line(biases, row)};
-    }
-    ANEMONE_INLINE dynamic_tensor product(const dynamic_tensor& x, const std::vector<gate_layer>& layers, int gate) {
-        const gate_layer& layer = layers[static_cast<std::size_t>(gate)];
-        return c_.add(op::linear, {x, layer.weight, layer.bias});
-    }
-    ANEMONE_INLINE dynamic_tensor last(const dynamic_tensor& state) {
-        return c_.reshape(state, batchwise_ ? extents{batch_, 1, hidden_} : extents{1, batch_, hidden_});
+    /// The last states of all directions.
+    ANEMONE_INLINE dynamic_tensor joined(const std::vector<dynamic_tensor>& of) {
+        std::vector<dynamic_tensor> parts;
+        for (const dynamic_tensor& h : of) {
+            parts.push_back(c_.reshape(h, batchwise_ ? extents{batch_, 1, hidden_} : extents{1, batch_, hidden_}));
+        }
+        return c_.joined(parts, batchwise_ ? 1 : 0);
     }
 
     node_call& c_;
     int gates_;
-    std::int64_t hidden_;
-    bool batchwise_ = false;
-    std::int64_t steps_ = 0, batch_ = 0;
-    std::vector<gate_layer> of_input_, of_state_; ///< for each gate
-    dynamic_tensor x_, h_;
+    int directions_ = 1;
+    bool backwards_ = false, batchwise_ = false;
+    std::int64_t batch_ = 0, hidden_ = 0;
+    dynamic_tensor x_;
+    std::vector<dynamic_tensor> all_, last_;
 };
 
 ANEMONE_INLINE results read_rnn(node_call& c) {
-    recurrence r(c, 1);
-    return r.run([&](const dynamic_tensor& x, const dynamic_tensor& h) { return c.add(op::tanh, {r.sum(x, h, 0)}); });
-}
-/// Update, reset and hidden gates; the reset acts on the state before its product, or on the product.
-ANEMONE_INLINE results read_gru(node_call& c) {
-    recurrence r(c, 3);
-    const bool product = c.integer("linear_before_reset", 0) != 0;
-    return r.run([&](const dynamic_tensor& x, const dynamic_tensor& h) {
-        const auto open = [&](int k) { return c.add(op::sigmoid, {r.sum(x, h, k)}); };
-        const dynamic_tensor z = open(0);
-        const dynamic_tensor kept =
-            product ? c.add(op::mul, {open(1), r.of_state(h, 2)}) : r.of_state(c.add(op::mul, {open(1), h}), 2);
-        const dynamic_tensor fresh = c.add(op::tanh, {c.add(op::add, {r.of_input(x, 2), kept})});
-        return c.add(op::add, {c.add(op::mul, {c.add(op::sub, 1.0, z), fresh}), c.add(op::mul, {z, h})});
-    });
-}
-/// Input, output, forget and cell gates; peepholes see the cell.
-ANEMONE_INLINE results read_lstm(node_call& c) {
-    recurrence r(c, 4);
-    r.cell = r.start(6);
-    dynamic_tensor holes;
-    if (c.has(7)) {
-        holes = c.reshape(c.x(7), {3, r.hidden()});
+    recurrent_node n(c, 1);
+    const std::vector<std::string> functions = c.words("activations");
+    const bool relu = !functions.empty() && (functions[0] == "Relu" || functions[0] == "relu");
+    n.require_functions(relu ? "relu" : "tanh");
+    for (int d = 0; d < n.directions(); ++d) {
+        recurrent_node::runner r = n.direction(d);
+        n.ran(r, readers::run_rnn(r, relu ? op::relu : op::tanh));
     }
-    const auto open = [&](const dynamic_tensor& sum, int k) {
-        return c.add(op::sigmoid, {c.has(7) ? c.add(op::add, {sum, c.add(op::mul, {r.line(holes, k), r.cell})}) : sum});
-    };
-    return r.run([&](const dynamic_tensor& x, const dynamic_tensor& h) {
-        const dynamic_tensor fresh = c.add(op::mul, {open(r.sum(x, h, 0), 0), c.add(op::tanh, {r.sum(x, h, 3)})});
-        const dynamic_tensor kept = c.add(op::mul, {open(r.sum(x, h, 2), 2), r.cell});
-        const dynamic_tensor result = r.sum(x, h, 1);
-        r.cell = c.add(op::add, {kept, fresh});
-        return c.add(op::mul, {open(result, 1), c.add(op::tanh, {r.cell})});
-    });
+    return n.outputs();
+}
+ANEMONE_INLINE results read_gru(node_call& c) {
+    recurrent_node n(c, 3);
+    n.require_functions("sigmoid tanh");
+    const dynamic_tensor one = c.number_tensor(1);
+    for (int d = 0; d < n.directions(); ++d) {
+        recurrent_node::runner r = n.direction(d);
+        n.ran(r, readers::run_gru(r, {.update = 0, .reset = 1, .hidden = 2}, c.integer("linear_before_reset", 0) != 0,
+                                  one));
+    }
+    return n.outputs();
+}
+/// Gates in the order input, output, forget, cell, of which the first three have peepholes.
+ANEMONE_INLINE results read_lstm(node_call& c) {
+    recurrent_node n(c, 4);
+    n.require_functions("sigmoid tanh tanh");
+    std::vector<dynamic_tensor> cells;
+    for (int d = 0; d < n.directions(); ++d) {
+        recurrent_node::runner r = n.direction(d);
+        dynamic_tensor cell = n.start(6, d);
+        std::vector<dynamic_tensor> holes;
+        for (int line = 0; c.has(7) && line < 3; ++line) {
+            holes.push_back(n.peephole(line, d));
+        }
+        const auto seen = [&](const dynamic_tensor& sum, int gate, const dynamic_tensor& of) {
+            return holes.empty() ? sum
+                                 : c.add(op::add, {sum, c.add(op::mul, {holes[static_cast<std::size_t>(gate)], of})});
+        };
+        n.ran(r, readers::run_lstm(r, {.input = 0, .forget = 2, .output = 1, .cell = 3}, cell, seen));
+        cells.push_back(cell);
+    }
+    return n.outputs(cells);
 }
 
 ANEMONE_INLINE void add_recurrent(converter_table& t) {

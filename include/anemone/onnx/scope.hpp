@@ -55,7 +55,9 @@ public:
     static constexpr int deepest = 64;                      ///< functions and branches within each other
 
     ANEMONE_INLINE model_scope(std::string_view file_name, const std::string& folder, const onnx_reader_options& given)
-        : files(folder, given.max_bytes, given.opened), file(file_name), options(given), bytes_left(given.max_bytes) {}
+        : files(folder, given.max_bytes, given.opened), file(file_name), options(given), bytes_left(given.max_bytes) {
+        files.allows_missing = given.allows_missing;
+    }
 
     dynamic_builder graph;
     weight_store weights;
@@ -64,7 +66,9 @@ public:
     std::vector<std::string> integers; ///< ports that are fp16 here
     std::vector<read_fault> faults;
     std::vector<readers::large_constant> large_constants;
-    read_fault reading; ///< the node or the port that is being read, for faults that are found later
+    std::vector<std::string> missing; ///< the weights whose values are not there
+    bool reads_missing = false;       ///< of the present node: it reads constants that are not there
+    read_fault reading;               ///< the node or the port that is being read, for faults that are found later
     std::string file;
     const onnx_reader_options& options;
     std::uint64_t bytes_left;
@@ -75,10 +79,20 @@ public:
 
     /// Keeps a fault; whatever of the file got into the sentences cannot harm a terminal.
     ANEMONE_INLINE void blame(int number, std::string_view operation, std::string_view reason) {
-        faults.push_back({file, number, 0, escaped(operation), escaped(reason)});
+        faults.push_back({file, number, 0, ane::detail::printable(operation), ane::detail::printable(reason)});
         if (faults.size() >= most_faults) {
             throw unreadable(file, std::move(faults));
         }
+    }
+    /// An identifier for a port of the file, which goes on being called as it is there.
+    ANEMONE_INLINE std::string port_name(const std::string& given, std::string_view what) {
+        std::string name = ports.identifier(given);
+        if (name != given) {
+            graph.call(name, shown(given));
+            note(formatted("the {} \"{}\" is written as {}, where names are letters, digits and underscores", what,
+                           shown(given), name));
+        }
+        return name;
     }
     ANEMONE_INLINE void note(const std::string& sentence) {
         if (told_.insert(sentence).second) {
@@ -126,6 +140,10 @@ public:
     ANEMONE_INLINE dynamic_tensor place(const known_tensor& c, std::string_view name, bool is_initializer, site where) {
         if (c.count() < 1) {
             throw refused_node{formatted("reads a tensor {} without elements", print(c.shape))};
+        }
+        if (c.is_missing || (reads_missing && !is_initializer && c.count() > 1)) {
+            missing.push_back(weight_names.printable(name));
+            return graph.weight(missing.back(), c.shape, {}, where);
         }
         require_fp16(c);
         const bool small = c.count() == 1 || (c.count() <= largest_literal && !is_initializer);

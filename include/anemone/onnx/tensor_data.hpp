@@ -62,9 +62,17 @@ ANEMONE_INLINE known_tensor constant_of(const tensor_proto& tensor, external_fil
         found = field.size();
     };
     if (tensor.data_location() == tensor_proto::EXTERNAL) {
-        const external_files::range there = files.of(tensor);
-        require_bytes(there.count);
-        c.bytes = external_files::read(there);
+        try {
+            const external_files::range there = files.of(tensor);
+            require_bytes(there.count);
+            c.bytes = external_files::read(there);
+        } catch (const external_files::nothing_there& gone) {
+            if (!files.allows_missing) {
+                throw refused_node{gone.why};
+            }
+            files.lost = files.lost.empty() ? gone.why : files.lost;
+            return files.gaps.tensor(c.type, c.shape);
+        }
     } else if (tensor.has_raw_data()) {
         c.bytes = std::as_bytes(std::span(tensor.raw_data()));
         require_bytes(c.bytes.size());

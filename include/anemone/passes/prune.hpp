@@ -64,6 +64,7 @@ constexpr dynamic_graph prune(const graph_view& g) {
         kept.add_output(renamed[static_cast<std::size_t>(port.node)], g.name(port),
                         port.is_state() ? renamed[static_cast<std::size_t>(port.state)] : -1);
     }
+    kept.call_as(g);
     return kept;
 }
 

@@ -10,7 +10,9 @@ namespace ane {
 /// Makes a new graph out of an old one, node by node. Shapes of the new nodes come from the shape rules.
 class rewriter {
 public:
-    constexpr explicit rewriter(const graph_view& source) : source_(source), renamed_(source.nodes.size(), -1) {}
+    constexpr explicit rewriter(const graph_view& source) : source_(source), renamed_(source.nodes.size(), -1) {
+        result_.call_as(source);
+    }
 
     /// The new node that stands for old node `index`.
     constexpr int renamed(int index) const { return renamed_[static_cast<std::size_t>(index)]; }

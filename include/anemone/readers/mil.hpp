@@ -4,6 +4,7 @@
 #include "../base/way.hpp"
 #include "../io/opened_files.hpp"
 #include "file_lookup.hpp"
+#include "input_shape.hpp"
 #include "read_model.hpp"
 #include "unreadable.hpp"
 
@@ -26,6 +27,10 @@ struct mil_reader_options {
     bool approximates = false;
     /// Is told each file that is opened, also where the reader throws: what a program must not write over.
     opened_files* opened = nullptr;
+    /// Reads a model whose blobs are not there, or too short: its shapes and types, without the values (`missing`).
+    bool allows_missing = false;
+    /// The shapes of inputs that the file leaves free, by name.
+    std::vector<input_shape> shapes = {};
 };
 
 /// Reads MIL text, of the engine's compilers and of others (facts: mil-ops, mil-dialects, weights; Core ML's public
@@ -42,6 +47,15 @@ read_model read_mil(std::string_view text, file_lookup files, const mil_reader_o
 /// Throws `error` (errc::file) where the text cannot be read.
 ANEMONE_API_OF(anemone_readers_mil_hpp)
 read_model read_mil_file(const std::string& path, const mil_reader_options& options = {});
+
+/// A function of a file, and the shapes that the file enumerates for its inputs: each a shape for every flexible one.
+struct file_function {
+    std::string name;
+    std::vector<std::vector<input_shape>> enumerated = {};
+};
+
+/// The functions of a file of MIL text, in their order. Throws as `mil_functions`, and `error` (errc::file).
+ANEMONE_API_OF(anemone_readers_mil_hpp) std::vector<file_function> mil_file_functions(const std::string& path);
 
 /// The names of the functions of a program, in their order. Throws `unreadable` where the text is no program.
 ANEMONE_API_OF(anemone_readers_mil_hpp)

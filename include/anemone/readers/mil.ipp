@@ -27,6 +27,15 @@ ANEMONE_BODY_OF std::vector<std::string> mil_functions(std::string_view text, st
     return names;
 }
 
+ANEMONE_BODY_OF std::vector<file_function> mil_file_functions(const std::string& path) {
+    const readers::mil_file file(path);
+    std::vector<file_function> all;
+    for (const readers::mil_function& f : file.functions()) {
+        all.push_back({std::string(f.name), f.flexible.enumerated});
+    }
+    return all;
+}
+
 ANEMONE_BODY_OF read_model read_mil_file(const std::string& path, const mil_reader_options& options) {
     readers::mil_file file(path, options.opened);
     return file.read(file.function(options), options);

@@ -6,10 +6,13 @@
 #include "../passes/print.hpp"
 #include "element_count.hpp"
 #include "file_lookup.hpp"
+#include "missing_data.hpp"
 
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 /// Only bodies include this header.
 namespace ane::readers::inline ANEMONE_WAY {
@@ -25,27 +28,65 @@ class mil_blobs {
 public:
     explicit mil_blobs(file_lookup files) : files_(files) {}
 
-    /// The entry whose metadata stand at `offset`. Throws `refused_statement`.
+    bool allows_missing = false; ///< of files that are not there, or end too early
+    missing_data gaps;
+    std::map<std::string, std::string> lost; ///< the paths of such files, with what is wrong
+
+    /// The entry whose metadata stand at `offset`; nothing is copied. Throws `refused_statement`.
     ANEMONE_INLINE known_tensor entry(const std::string& path, double offset, element_type type, const extents& shape) {
-        const file_bytes file = bytes_of(path);
+        try {
+            return entry_in(bytes_of(path), path, offset, type, shape);
+        } catch (const nothing_there& gone) {
+            if (!allows_missing) {
+                refuse(path, gone.why);
+            }
+            lost.emplace(path, gone.why);
+            return gaps.tensor(type, shape);
+        }
+    }
+
+    /// What is odd about the records that were read since this was last asked, with what to write instead.
+    ANEMONE_INLINE std::vector<std::string> taken_remarks() { return std::exchange(remarks_, {}); }
+
+private:
+    /// A file that cannot be read, or that ends before what is asked for.
+    struct nothing_there {
+        std::string why;
+    };
+
+    ANEMONE_INLINE known_tensor entry_in(const file_bytes& file, const std::string& path, double offset,
+                                         element_type type, const extents& shape) {
         if (file.size() < blob_writer::alignment) {
-            refuse(path, formatted("has {} bytes, its header alone takes {}", file.size(), blob_writer::alignment));
+            throw nothing_there{
+                formatted("has {} bytes, its header alone takes {}", file.size(), blob_writer::alignment)};
         }
         if (const auto version = load<std::uint32_t>(path, file, 4); version != 1 && version != 2) {
             refuse(path, formatted("has version {}, known are 1 and 2", version));
         }
         if (!(offset >= 0) || offset > static_cast<double>(file.size() - blob_writer::alignment)) {
-            refuse(path, formatted("has {} bytes, none for the metadata at {}", file.size(), offset));
+            throw nothing_there{formatted("has {} bytes, none for the metadata at {}", file.size(), offset)};
         }
         const auto at = static_cast<std::size_t>(offset);
+        if (at % blob_writer::alignment != 0) {
+            remarks_.push_back(
+                formatted("the offset {} in the blob {} is no multiple of {}: records begin at such; write "
+                          "the blob anew, with padding",
+                          at, path, blob_writer::alignment));
+        }
         if (load<std::uint32_t>(path, file, at) != blob_writer::sentinel) {
             refuse(path, formatted("has no entry at {}: the sentinel is missing", at));
         }
         const auto code = load<std::uint32_t>(path, file, at + 4);
-        const auto size = load<std::uint64_t>(path, file, at + 8);
+        auto size = load<std::uint64_t>(path, file, at + 8);
         const auto begin = load<std::uint64_t>(path, file, at + 16);
+        if (size == 0 && count_of(type, shape) > 0) {
+            size = static_cast<std::uint64_t>(count_of(type, shape));
+            remarks_.push_back(formatted("the record at {} in the blob {} says no size: write {} bytes at {}", at, path,
+                                         size, at + 8));
+        }
         if (begin > file.size() || size > file.size() - begin) {
-            refuse(path, formatted("has {} bytes, its entry at {} claims {} from {} on", file.size(), at, size, begin));
+            throw nothing_there{
+                formatted("has {} bytes, its entry at {} claims {} from {} on", file.size(), at, size, begin)};
         }
         // A truth value is a byte. Blobs that say uint8 for what the text calls int8 are met, and the other way round.
         const element_facts& facts = facts_of(type);
@@ -70,7 +111,11 @@ public:
         return c;
     }
 
-private:
+    /// The bytes of a tensor; below 0 for a shape that none has.
+    ANEMONE_INLINE static std::int64_t count_of(element_type type, const extents& shape) {
+        const std::int64_t count = element_count(shape);
+        return count < 0 ? -1 : weight_formats::packed_bytes(count, facts_of(type).bits);
+    }
     ANEMONE_INLINE std::span<const std::byte> part(const std::string& path, const file_bytes& file, std::uint64_t begin,
                                                    std::uint64_t count) const {
         try {
@@ -95,12 +140,13 @@ private:
         try {
             return known_[path] = files_(path);
         } catch (const error& e) {
-            refuse(path, formatted("cannot be read: {}", e.what()));
+            throw nothing_there{formatted("cannot be read: {}", e.what())};
         }
     }
 
     file_lookup files_;
     std::map<std::string, file_bytes> known_;
+    std::vector<std::string> remarks_;
 };
 
 } // namespace ane::readers::inline ANEMONE_WAY

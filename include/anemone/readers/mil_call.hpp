@@ -110,10 +110,14 @@ public:
 
     /// Numbers that a statement's meaning has, one for each element.
     ANEMONE_INLINE dynamic_tensor constant(known_tensor c) {
+        c.is_missing = c.is_missing || (reads_missing_ && c.count() > 1);
         mil_value v = result(std::move(c)).front();
         return scope_.in_graph(v, "", where_);
     }
     ANEMONE_INLINE bool is_known(std::string_view name) { return value(name).form == value_form::known; }
+
+    /// Whether an argument that was asked for is a constant whose values are not there.
+    bool reads_missing() const { return reads_missing_; }
 
     /// An argument whose elements are known while reading.
     ANEMONE_INLINE const known_tensor& known(std::string_view name) {
@@ -127,6 +131,7 @@ public:
     }
     ANEMONE_INLINE double number_of(std::string_view name) {
         const known_tensor& c = known(name);
+        require_values(name, c);
         if (c.count() != 1 || c.type == element_type::text) {
             refuse(formatted("the argument {} must be one number, not {}", name, print(c.shape)));
         }
@@ -157,6 +162,7 @@ public:
     }
     ANEMONE_INLINE indices integers(std::string_view name) {
         const known_tensor& c = known(name);
+        require_values(name, c);
         if (c.count() > indices::capacity) {
             refuse(formatted("the argument {} has {} numbers, more than a tensor has axes ({})", name, c.count(),
                              indices::capacity));
@@ -269,6 +275,11 @@ private:
     }
     ANEMONE_INLINE const argument* find(std::string_view name) const { return const_cast<mil_call*>(this)->find(name); }
 
+    ANEMONE_INLINE void require_values(std::string_view name, const known_tensor& c) const {
+        if (c.is_missing) {
+            refuse(formatted("the argument {} decides shapes, and its values are in a blob that is not there", name));
+        }
+    }
     ANEMONE_INLINE std::int64_t whole(std::string_view name, double x) const {
         if (x != std::floor(x) || std::abs(x) > 9e15) {
             refuse(formatted("the argument {} is {}, not a whole number", name, x));
@@ -287,6 +298,7 @@ private:
     // A variable as an argument is a value of form `absent` with its name, so that it is never copied.
     ANEMONE_INLINE mil_value& resolved(mil_value& v) {
         if (v.form != value_form::absent) {
+            reads_missing_ = reads_missing_ || (v.form == value_form::known && v.constant.is_missing);
             return v;
         }
         mil_value* const found = scope_.find(v.text);
@@ -296,6 +308,7 @@ private:
         if (found->form == value_form::broken) {
             throw follows_fault{};
         }
+        reads_missing_ = reads_missing_ || (found->form == value_form::known && found->constant.is_missing);
         return *found;
     }
     /// What a weight is called that this value becomes: as its variable, or after the statement that it stands in.
@@ -397,6 +410,7 @@ private:
     const mil_statement& statement_;
     site where_;
     std::vector<argument> arguments_;
+    bool reads_missing_ = false;
 };
 
 } // namespace ane::readers::inline ANEMONE_WAY

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../passes/rank_one.hpp"
 #include "file_names.hpp"
 #include "limited_files.hpp"
 #include "mapped_file.hpp"
@@ -24,11 +25,19 @@ read_model model_of(file_lookup files, const mil_reader_options& options, std::s
                     const Read& read) {
     mil_scope scope(files, file_name, kept_file_name(file_name), options.memory);
     scope.approximates = options.approximates;
+    scope.blobs.allows_missing = options.allows_missing;
+    scope.shapes = options.shapes;
     read(scope);
+    for (const auto& [path, why] : scope.blobs.lost) {
+        scope.note(formatted("the blob {} {}: weights have their shapes alone", path, why));
+    }
     read_model model;
     if (scope.faults.empty()) {
         try {
             model.graph = scope.graph.finish();
+            if (has_rank_zero(model.graph)) {
+                model.graph = with_rank_one(model.graph);
+            }
         } catch (const error& e) {
             scope.faults.push_back({scope.file, 0, 0, {}, e.what()});
         }
@@ -44,6 +53,10 @@ read_model model_of(file_lookup files, const mil_reader_options& options, std::s
     model.notes = std::move(scope.notes);
     model.doubts = std::move(scope.doubts);
     model.integers = std::move(scope.integers);
+    model.missing = std::move(scope.missing);
+    model.layouts = std::move(scope.layouts);
+    model.hints = std::move(scope.hints);
+    model.forms = std::move(scope.forms);
     scope.faults =
         settle_large_constants(model, scope.large_constants, options.saturates_infinities || options.approximates);
     if (!scope.faults.empty()) {

@@ -3,12 +3,15 @@
 #include "../base/unique_names.hpp"
 #include "../formats/mil_names.hpp"
 #include "../formats/mil_words.hpp"
+#include "flexible_shapes.hpp"
 #include "layer_name.hpp"
 #include "mil_elementwise.hpp"
 #include "mil_folding.hpp"
+#include "mil_forms.hpp"
 #include "mil_images.hpp"
 #include "mil_movement.hpp"
 #include "mil_normalization.hpp"
+#include "mil_recurrent.hpp"
 #include "mil_reductions.hpp"
 #include "mil_refused.hpp"
 #include "mil_slices.hpp"
@@ -43,6 +46,7 @@ ANEMONE_INLINE const statement_table& statements() {
         add_slices(t);
         add_movement(t);
         add_images(t);
+        add_recurrent(t);
         return t;
     }();
     return all;
@@ -51,6 +55,37 @@ ANEMONE_INLINE const statement_table& statements() {
 /// A statement in sentences: its first result and its operation.
 ANEMONE_INLINE std::string what_is_read(const mil_statement& s) {
     return s.results.empty() ? formatted("{}", s.operation) : formatted("{} ({})", s.results[0].name, s.operation);
+}
+
+/// The inputs with the shapes that the caller gives where the file leaves them free, else with the file's defaults.
+ANEMONE_INLINE std::vector<mil_port> with_shapes(std::vector<mil_port> inputs, const flexible_shapes& flexible,
+                                                 mil_scope& scope) {
+    for (const input_shape& given : scope.shapes) {
+        const auto named = [&](const mil_port& p) { return p.name == given.name; };
+        if (std::none_of(inputs.begin(), inputs.end(), named)) {
+            scope.blame({0, 0}, given.name, "is given a shape, and is no input of the function");
+        }
+    }
+    for (mil_port& p : inputs) {
+        const extents* const given = shape_for(scope.shapes, p.name);
+        const extents* const shape = given != nullptr ? given : shape_for(flexible.defaults, p.name);
+        const bool is_free = p.type.unknowns != 0 || shape_for(flexible.defaults, p.name) != nullptr;
+        if (shape == nullptr || (!is_free && given == nullptr)) {
+            continue;
+        }
+        const std::string fault = fault_of_shape(p, flexible, *shape);
+        if (!fault.empty()) {
+            scope.blame(p.at, std::string(p.name), fault);
+            continue;
+        }
+        if (given == nullptr && p.type.unknowns != 0) {
+            scope.note(formatted("the input {} has the file's default shape, {}", p.name, print(*shape)));
+        }
+        p.type.shape = *shape;
+        p.type.unknown = {};
+        p.type.unknowns = 0;
+    }
+    return inputs;
 }
 
 /// Makes a graph of a function's inputs, statements and results, whatever they were read from.
@@ -83,6 +118,7 @@ public:
             scope_.doubt(s.at, what, refusal_of_the_compiler(s.operation));
             scope_.doubt(s.at, what, refusal_of_a_form(s));
             scope_.doubt(s.at, what, refusal_of_blocks(s));
+            forms_of(s, what);
         } catch (const refused_statement& refused) {
             scope_.blame(s.at, what, refused.reason);
         } catch (const follows_fault&) {
@@ -91,11 +127,36 @@ public:
         } catch (const error& e) {
             scope_.blame(s.at, what, e.what());
         }
+        for (const mil_argument& a : s.attributes) {
+            if (a.name != "name" && a.name != "val" && !a.written.empty()) {
+                scope_.hint(s.results.empty() ? s.operation : s.results[0].name, a.at, a.name, a.written);
+            }
+        }
+        for (const mil_result& r : s.results) {
+            if (r.type.is_buffer) {
+                buffers_.insert_or_assign(r.name, r.type);
+            }
+        }
         values.resize(s.results.size());
         for (std::size_t i = 0; i < s.results.size(); ++i) {
             if (!scope_.define(s.results[i].name, std::move(values[i]))) {
                 scope_.blame(s.results[i].at, what, formatted("{} is defined a second time", s.results[i].name));
             }
+        }
+    }
+
+    ANEMONE_INLINE void forms_of(const mil_statement& s, const std::string& what) {
+        scope_.form(s.at, what, fault_of_form(s));
+        for (const mil_argument& a : s.arguments) {
+            scope_.form(a.at, what, fault_of_form(a));
+        }
+        for (const mil_argument& a : s.attributes) {
+            if (a.name == "val" || a.name == "name") {
+                scope_.form(a.at, what, fault_of_form(a));
+            }
+        }
+        for (const std::string& said : scope_.blobs.taken_remarks()) {
+            scope_.form(s.at, what, said);
         }
     }
 
@@ -146,6 +207,32 @@ private:
         return ports_.take(free) ? free : ports_.fresh(name, "_", 1);
     }
 
+    /// The port goes on being called as in the file.
+    ANEMONE_INLINE void call(const std::string& name, std::string_view given, std::string_view what) {
+        if (name != given) {
+            const std::string shown = ane::detail::printable(given);
+            scope_.graph.call(name, shown);
+            scope_.note(formatted("the {} {} is written as {}, where names are letters, digits and underscores", what,
+                                  shown, name));
+        }
+    }
+    /// The layout that a buffer says, as facts of the port.
+    ANEMONE_INLINE void keep_layout(std::string_view port, const mil_type& type) {
+        if (!type.is_buffer) {
+            return;
+        }
+        const auto list = [](const extents& of) {
+            return std::vector<std::int64_t>(std::begin(of.extent), std::begin(of.extent) + of.rank);
+        };
+        scope_.layouts.push_back({ane::detail::printable(port), list(type.strides), list(type.interleave)});
+        std::string text = formatted("the port {} is a buffer", ane::detail::printable(port));
+        text += type.strides.rank > 0 ? formatted(", strides {}", print(type.strides)) : "";
+        text += type.interleave.rank > 0 ? formatted(", interleave factors {}", print(type.interleave)) : "";
+        scope_.note(text + (type.strides.rank > 0 && type.strides != row_major_strides(type.shape)
+                                ? ": rows do not stand close to each other, and arrays of callers are copied into it"
+                                : ""));
+    }
+
     ANEMONE_INLINE void input(const mil_port& p) {
         const std::string what(p.name);
         try {
@@ -154,8 +241,8 @@ private:
                     formatted("is an input of type {}, not a tensor", p.type.written.substr(0, 80))};
             }
             if (!p.type.unknown.empty()) {
-                throw refused_statement{
-                    formatted("is an input with the unknown dimension {}: a graph has one shape", p.type.unknown)};
+                throw refused_statement{formatted(
+                    "is an input with the unknown dimension {}: a graph has one shape; give it", p.type.unknown)};
             }
             scope_.define(p.name, input_value(p));
         } catch (const refused_statement& refused) {
@@ -171,9 +258,8 @@ private:
         const element_type given = p.type.element;
         const bool bytes = given == element_type::uint8 || given == element_type::boolean;
         const dtype type = bytes ? dtype::uint8 : given == element_type::int8 ? dtype::int8 : dtype::f16;
-        if (name != p.name) {
-            scope_.note(formatted("the input {} is called {}", p.name, name));
-        }
+        call(name, p.name, "input");
+        keep_layout(p.name, p.type);
         const site where{scope_.kept_file, p.at.line};
         mil_value v;
         v.form = value_form::tensor;
@@ -246,12 +332,6 @@ private:
         if (s.has_blocks) {
             throw refused_statement{"has blocks of statements: a graph has no branches and loops"};
         }
-        for (const mil_result& r : s.results) {
-            if (!r.type.unknown.empty()) {
-                throw refused_statement{
-                    formatted("{} has the unknown dimension {}: a graph has one shape", r.name, r.type.unknown)};
-            }
-        }
         mil_call call(scope_, s);
         std::optional<std::vector<mil_value>> values = folded_statement(call);
         if (!values) {
@@ -268,9 +348,21 @@ private:
         for (std::size_t i = 0; i < s.results.size(); ++i) {
             check(s.results[i], (*values)[i]);
         }
+        for (mil_value& v : *values) {
+            v.constant.is_missing = v.constant.is_missing ||
+                                    (v.form == value_form::known && s.operation != "shape" && call.reads_missing());
+        }
         return std::move(*values);
     }
 
+    /// Whether a shape is the declared one, wherever that is known.
+    static bool fits(const extents& shape, const mil_type& declared) {
+        bool same = shape.rank == declared.shape.rank;
+        for (int i = 0; same && i < shape.rank; ++i) {
+            same = declared.is_unknown(i) || shape[i] == declared.shape[i];
+        }
+        return same;
+    }
     /// What the statement says of a result must be what the operation gives.
     ANEMONE_INLINE void check(const mil_result& r, mil_value& v) {
         if (v.form != value_form::tensor && v.form != value_form::known) {
@@ -279,7 +371,7 @@ private:
         if (r.type.form == type_form::other) {
             throw refused_statement{formatted("gives a tensor, declared is {}", r.type.written.substr(0, 80))};
         }
-        if (v.shape() != r.type.shape) {
+        if (!fits(v.shape(), r.type)) {
             throw refused_statement{formatted("gives {}, declared is {}", print(v.shape()), print(r.type.shape))};
         }
         const bool truths = r.type.element == element_type::boolean;
@@ -297,8 +389,9 @@ private:
             throw refused_statement{"is an output, but no tensor"};
         }
         const std::string name = port_name(given);
-        if (name != given) {
-            scope_.note(formatted("the output {} is called {}", given, name));
+        call(name, given, "output");
+        if (const auto found = buffers_.find(given); found != buffers_.end()) {
+            keep_layout(given, found->second);
         }
         const site where{scope_.kept_file, at.line};
         dynamic_tensor t = scope_.in_graph(v, given, where);
@@ -314,7 +407,8 @@ private:
     mil_scope& scope_;
     std::set<std::string_view> inputs_;
     unique_names ports_;
-    std::set<std::string, std::less<>> layers_; ///< the names of statements so far
+    std::map<std::string_view, mil_type> buffers_; ///< results that are no plain tensors
+    std::set<std::string, std::less<>> layers_;    ///< the names of statements so far
 };
 
 } // namespace ane::readers::inline ANEMONE_WAY

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "flexible_shapes.hpp"
+#include "mil_forms.hpp"
 #include "mil_parser.hpp"
 #include "unreadable.hpp"
 
@@ -18,7 +20,10 @@ struct mil_function {
     std::string_view opset; ///< "ios18"; empty where none is named
     std::vector<mil_port> inputs;
     mil_token body;
-    std::optional<syntax_fault> wrong; ///< with its head
+    std::vector<mil_argument> attributes; ///< of the function
+    flexible_shapes flexible;
+    std::vector<syntax_fault> program_forms; ///< of the program's attributes, as `mil_scope::forms`
+    std::optional<syntax_fault> wrong;       ///< with its head
 };
 
 /// Finds the functions of a program, without reading their bodies.
@@ -42,7 +47,7 @@ public:
             parser_.refuse("MIL text begins with program(<version>)");
         }
         parser_.skip_brackets();
-        attributes();
+        program_attributes();
         parser_.expect('{', "before the functions");
         while (!in.take_if('}')) {
             if (!in.peek().is("func")) {
@@ -50,6 +55,7 @@ public:
             }
             in.take();
             functions.push_back(function());
+            functions.back().program_forms = forms_;
             if (functions.size() > most_functions) {
                 parser_.refuse(formatted("has more than {} functions", most_functions));
             }
@@ -63,8 +69,8 @@ private:
         mil_function f;
         f.name = parser_.word("the name of a function");
         head(f);
-        if (in.peek().is('[')) {
-            parser_.skip_brackets();
+        while (in.peek().is('[')) {
+            attributes_of(f);
         }
         f.body = in.peek();
         if (!f.body.is('{')) {
@@ -80,8 +86,41 @@ private:
         parser_.expect(';', "behind a function");
         return f;
     }
+    /// Those of a program are of interest for their form alone; what cannot be parsed is passed over.
+    ANEMONE_INLINE void program_attributes() {
+        while (parser_.tokens().peek().is('[')) {
+            const mil_token open = parser_.tokens().take();
+            try {
+                for (const mil_argument& a : parser_.arguments(']')) {
+                    if (const std::string fault = fault_of_build_info(a); !fault.empty()) {
+                        forms_.push_back({a.at, fault});
+                    }
+                }
+            } catch (const syntax_fault& fault) {
+                forms_.push_back({fault.at, fault.reason});
+                parser_.tokens().return_to(open);
+                parser_.skip_brackets();
+            }
+        }
+    }
     ANEMONE_INLINE void attributes() {
         while (parser_.tokens().peek().is('[')) {
+            parser_.skip_brackets();
+        }
+    }
+    /// What cannot be parsed of them is of interest if this function is chosen.
+    ANEMONE_INLINE void attributes_of(mil_function& f) {
+        const mil_token open = parser_.tokens().take();
+        try {
+            for (mil_argument& a : parser_.arguments(']')) {
+                if (a.name == "FlexibleShapeInformation") {
+                    f.flexible = flexible_shapes_in(a.written);
+                }
+                f.attributes.push_back(std::move(a));
+            }
+        } catch (const syntax_fault& fault) {
+            f.wrong = f.wrong ? f.wrong : fault;
+            parser_.tokens().return_to(open);
             parser_.skip_brackets();
         }
     }
@@ -116,6 +155,7 @@ private:
     }
 
     mil_parser parser_;
+    std::vector<syntax_fault> forms_;
 };
 
 /// The functions of a program, in their order. Throws `unreadable` where the text is none.

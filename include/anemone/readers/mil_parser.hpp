@@ -107,7 +107,9 @@ public:
             a.at = in_.peek().place();
             a.name = in_.peek().kind == token_kind::text ? in_.take().written : word("the name of an argument");
             expect('=', "behind the name of an argument");
+            const std::size_t begin = in_.peek().begin;
             a.value = value();
+            a.written = in_.between(begin, in_.taken_to());
             all.push_back(std::move(a));
         }
         return all;
@@ -120,6 +122,7 @@ public:
         parts_ = 0;
         if (!begins_with_operation()) {
             const bool bracket = in_.take_if('(');
+            s.has_bracketed_results = bracket;
             do {
                 count_part();
                 mil_result r;
@@ -237,6 +240,7 @@ private:
             t.form = t.form == type_form::tensor ? type_form::state : type_form::other;
             expect('>', "behind the type of a state");
         } else if (first.written == "tensor" || first.written == "tensor_buffer") {
+            t.is_buffer = first.written == "tensor_buffer";
             tensor_type(t);
         } else if (is_element(first.written)) {
             t.element = mil_element(first.written);
@@ -259,31 +263,55 @@ private:
             throw syntax_fault{at, formatted("'{}' is no type of elements", element)};
         }
         expect(',', "between the type of the elements and the shape");
+        bool has_shape = false;
+        do { // a buffer names what it says of its layout: shape=[..], strides=[..], interleave_factors=[..]
+            const text_place named_at = in_.peek().place();
+            std::string_view part = "shape";
+            if (t.is_buffer && in_.peek().kind == token_kind::word) {
+                part = in_.take().written;
+                expect('=', "behind a part of a buffer's layout");
+            }
+            extents* const to = part == "shape"                ? &t.shape
+                                : part == "strides"            ? &t.strides
+                                : part == "interleave_factors" ? &t.interleave
+                                                               : nullptr;
+            if (to == nullptr) {
+                throw syntax_fault{named_at, formatted("'{}' is no part of a buffer's layout: shape, strides and "
+                                                       "interleave_factors are",
+                                                       part.substr(0, 40))};
+            }
+            has_shape = has_shape || part == "shape";
+            list_of_extents(t, *to);
+        } while (t.is_buffer && in_.take_if(','));
+        if (!has_shape) {
+            refuse("a tensor without a shape");
+        }
+        for (const extents* const of : {&t.strides, &t.interleave}) {
+            if (of->rank != 0 && of->rank != t.shape.rank) {
+                refuse(formatted("a buffer of {} axes has a layout of {}", t.shape.rank, of->rank));
+            }
+        }
+        expect('>', "behind the shape");
+    }
+    ANEMONE_INLINE void list_of_extents(mil_type& t, extents& to) {
         expect('[', "before the shape");
         while (!in_.take_if(']')) {
-            dimension(t);
+            dimension(t, to);
             if (!in_.peek().is(']')) {
                 expect(',', "between two dimensions");
             }
         }
-        int depth = 1; // a buffer may say more of its layout
-        while (depth > 0) {
-            const mil_token next = in_.take();
-            if (next.kind == token_kind::end || next.is(';')) {
-                throw syntax_fault{next.place(), "'<' is not closed"};
-            }
-            depth += next.is('<') ? 1 : next.is('>') ? -1 : 0;
-        }
     }
-    ANEMONE_INLINE void dimension(mil_type& t) {
+    ANEMONE_INLINE void dimension(mil_type& t, extents& to) {
         const mil_token d = in_.take();
         double number = 0;
-        if (t.shape.rank == extents::capacity) {
+        if (to.rank == extents::capacity) {
             throw syntax_fault{d.place(), formatted("a tensor has more than {} dimensions", extents::capacity)};
         }
-        if (d.is('?') || d.kind == token_kind::word) {
+        if (&to == &t.shape && (d.is('?') || d.kind == token_kind::word)) {
             t.unknown = t.unknown.empty() ? d.written : t.unknown;
-            t.shape.append(1);
+            t.unknowns |= 1U << static_cast<unsigned>(to.rank);
+            to.append(1);
             return;
         }
         constexpr double most = 1LL << 40;
@@ -291,7 +319,7 @@ private:
             number != std::floor(number)) {
             throw syntax_fault{d.place(), formatted("{} is no dimension", shown(d))};
         }
-        t.shape.append(static_cast<std::int64_t>(number));
+        to.append(static_cast<std::int64_t>(number));
     }
 
     /// What begins with a word that was taken: a typed value, a blob, or a variable.

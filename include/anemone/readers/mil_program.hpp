@@ -23,7 +23,8 @@ public:
             if (function_.wrong) {
                 throw syntax_fault(*function_.wrong);
             }
-            function_reader_.inputs(function_.inputs);
+            function_reader_.inputs(with_shapes(function_.inputs, function_.flexible, scope_));
+            hints();
             for (const mil_port& p : function_.inputs) {
                 scope_.doubt(p.at, std::string(p.name), refusal_of_a_port(p.type.element));
             }
@@ -36,6 +37,17 @@ public:
     }
 
 private:
+    /// What tools wrote beside the function, but for its shapes.
+    ANEMONE_INLINE void hints() {
+        for (const syntax_fault& each : function_.program_forms) {
+            scope_.form(each.at, "buildInfo", each.reason);
+        }
+        for (const mil_argument& a : function_.attributes) {
+            if (a.name != "FlexibleShapeInformation") {
+                scope_.hint(function_.name, a.at, a.name, a.written);
+            }
+        }
+    }
     ANEMONE_INLINE void body() {
         mil_lexer& in = parser_.tokens();
         parser_.expect('{', "before the body of a function");

@@ -13,9 +13,6 @@ namespace ane::readers::inline ANEMONE_WAY {
 inline constexpr std::pair<std::string_view, std::string_view> refused_operations[] = {
     {"cond", "branches: a graph has none"},
     {"while_loop", "loops: a graph has none"},
-    {"lstm", "is recurrent: write its steps out as matmul, sigmoid and tanh"},
-    {"gru", "is recurrent: write its steps out as matmul, sigmoid and tanh"},
-    {"rnn", "is recurrent: write its steps out as matmul and tanh"},
     {"non_zero", "has a result whose shape depends on values"},
     {"non_maximum_suppression", "has a result whose shape depends on values; it runs off the engine"},
     {"reshape_like", "takes its shape from other tensors: use reshape with constants"},

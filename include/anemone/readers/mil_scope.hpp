@@ -1,8 +1,10 @@
 #pragma once
 
 #include "../dynamic_builder.hpp"
+#include "../io/unicode.hpp"
 #include "../weights/encode.hpp"
 #include "../weights/store.hpp"
+#include "input_shape.hpp"
 #include "large_constants.hpp"
 #include "mil_blob.hpp"
 #include "mil_syntax.hpp"
@@ -74,11 +76,16 @@ public:
     std::vector<large_constant> large_constants;
     read_fault reading;             ///< the statement or the port that is being read, for faults that are found later
     std::vector<read_fault> doubts; ///< statements that the engine's compiler was seen to refuse
+    std::vector<read_fault> forms;  ///< what Apple's parser is not known to take
     std::vector<mil_state> states;
     std::string file;
     const char* kept_file;
     std::uint64_t memory_left;
     bool approximates = false; ///< reads any number, for a verdict
+    std::vector<port_layout> layouts;
+    std::vector<file_hint> hints;
+    std::vector<std::string> missing; ///< the weights whose values are not there
+    std::vector<input_shape> shapes;  ///< of inputs that the file leaves free
 
     ANEMONE_INLINE mil_value* find(std::string_view name) {
         const auto found = variables_.find(name);
@@ -102,6 +109,22 @@ public:
     ANEMONE_INLINE void doubt(text_place at, const std::string& operation, std::string_view said) {
         if (!said.empty() && doubts.size() < most_faults) {
             doubts.push_back({file, at.line, at.column, operation, formatted("the engine's compiler: {}", said)});
+        }
+    }
+    /// Keeps what Apple's parser is not known to take of the file's form, with what to write instead.
+    ANEMONE_INLINE void form(text_place at, const std::string& operation, std::string_view said) {
+        if (!said.empty() && forms.size() < most_faults) {
+            forms.push_back({file, at.line, at.column, operation, std::string(said)});
+        }
+    }
+    /// Keeps what a tool wrote beside an operation or a function.
+    ANEMONE_INLINE void hint(std::string_view subject, text_place at, std::string_view key, std::string_view value) {
+        constexpr std::size_t most = 100'000;
+        constexpr std::size_t longest = 200;
+        if (hints.size() < most) {
+            hints.push_back({ane::detail::printable(subject.substr(0, longest)), at.line,
+                             ane::detail::printable(key.substr(0, longest)),
+                             ane::detail::printable(value.substr(0, longest))});
         }
     }
     /// Takes memory for weights out of what the caller allows.
@@ -134,10 +157,11 @@ public:
         if (v.form == value_form::known && !v.in_graph()) {
             const bool small = v.constant.count() <= largest_literal && !v.constant.is_borrowed() && !v.stored;
             const known_tensor& c = v.constant;
-            const auto large = first_beyond_fp16(c);
-            v.tensor = large   ? weight_for_now(c, name, small, *large, where)
-                       : small ? literal(c, where)
-                               : weight(v, name, where);
+            const auto large = c.is_missing ? std::nullopt : first_beyond_fp16(c);
+            v.tensor = c.is_missing ? missing_weight(v, name, where)
+                       : large      ? weight_for_now(c, name, small, *large, where)
+                       : small      ? literal(c, where)
+                                    : weight(v, name, where);
         }
         return v.tensor;
     }
@@ -176,7 +200,7 @@ private:
 
     ANEMONE_INLINE std::string weight_name(std::string_view name) const {
         std::string unique(name.empty() ? "constant" : name);
-        for (std::size_t i = weights.size(); weights.contains(unique); ++i) {
+        for (std::size_t i = weights.size(); weights.contains(unique) || missing_names_.contains(unique); ++i) {
             unique = formatted("{}_{}", name.empty() ? "constant" : name, i);
         }
         return unique;
@@ -197,6 +221,22 @@ private:
         const dynamic_tensor made = graph.weight(s.name, s.shape, {}, where);
         weights.add(std::move(s));
         return made;
+    }
+
+    /// A weight of which the graph has the shape and the form, and the store nothing.
+    ANEMONE_INLINE dynamic_tensor missing_weight(const mil_value& v, std::string_view name, site where) {
+        require_elements(v.constant);
+        std::string unique(name.empty() ? "constant" : name);
+        for (std::size_t i = missing.size(); weights.contains(unique) || !missing_names_.insert(unique).second; ++i) {
+            unique = formatted("{}_{}", name.empty() ? "constant" : name, i);
+        }
+        missing.push_back(unique);
+        const dynamic_tensor made = graph.weight(unique, v.constant.shape, {}, where);
+        try {
+            return v.stored ? graph.add(op::compressed, {made}, *v.stored, where) : made;
+        } catch (const error&) { // a form that the library does not have
+            return made;
+        }
     }
 
     ANEMONE_INLINE dynamic_tensor weight(const mil_value& v, std::string_view name, site where) {
@@ -245,6 +285,7 @@ private:
     // By views into the text, which outlives the scope.
     std::unordered_map<std::string_view, mil_value> variables_;
     std::set<std::string> told_;
+    std::set<std::string> missing_names_;
 };
 
 } // namespace ane::readers::inline ANEMONE_WAY

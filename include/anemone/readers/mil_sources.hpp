@@ -10,6 +10,10 @@
 namespace ane::readers::inline ANEMONE_WAY {
 
 ANEMONE_INLINE std::vector<mil_value> read_identity(mil_call& c) {
+    if (c.operation() == "tensor_to_tensor_buffer") { // the result's type says both again
+        c.ignore("strides");
+        c.ignore("interleave_factors");
+    }
     mil_value v = c.value(c.has("x") ? "x" : "input");
     if (v.form != value_form::known) {
         v.tensor = c.raw(c.has("x") ? "x" : "input");

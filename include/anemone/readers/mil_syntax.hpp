@@ -24,8 +24,14 @@ struct mil_type {
     type_form form = type_form::tensor;
     element_type element = element_type::f16;
     extents shape;
-    std::string_view unknown; ///< the first dimension that is no number: `?` or a symbol
-    std::string_view written; ///< as it stands in the text
+    std::string_view unknown;   ///< the first dimension that is no number: `?` or a symbol
+    std::uint32_t unknowns = 0; ///< a bit for each such axis
+    std::string_view written;   ///< as it stands in the text
+    bool is_buffer = false;     ///< a tensor_buffer, which may say its layout:
+    extents strides;            ///< in elements; rank 0: not said
+    extents interleave;         ///< the factor of each axis
+
+    bool is_unknown(int axis) const { return (unknowns >> static_cast<unsigned>(axis) & 1U) != 0; }
 };
 
 struct mil_argument;
@@ -54,6 +60,7 @@ struct mil_argument {
     std::string_view name;
     text_place at;
     mil_expression value;
+    std::string_view written; ///< the value as it stands in the text
 };
 
 struct mil_result {
@@ -69,6 +76,7 @@ struct mil_statement {
     std::string_view operation;
     std::vector<mil_argument> arguments;
     std::vector<mil_argument> attributes;
+    bool has_bracketed_results = false;
     bool has_blocks = false; ///< bodies of a branch or a loop followed, and were skipped
 };
 

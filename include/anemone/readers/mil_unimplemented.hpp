@@ -19,6 +19,8 @@ struct unimplemented_operation {
 /// logical_and, read_state and slice_update to run, and gather along the innermost axis (mil-dialects): of those the
 /// sources disagree, and they are not listed.
 inline constexpr unimplemented_operation unimplemented_operations[] = {
+    {"gru", "Not implemented"},           {"lstm", "Not implemented"},
+    {"rnn", "Not implemented"},           {"reverse_sequence", "Not implemented"},
     {"cumsum", "Not implemented"},        {"gather_along_axis", "Not implemented"},
     {"gather_nd", "Not implemented"},     {"logical_or", "Not implemented"},
     {"logical_xor", "Not implemented"},   {"mod", "Not implemented"},

@@ -34,10 +34,19 @@ public:
         if (count_ < 1) {
             c.refuse(formatted("expands to {}", print(shape)));
         }
-        c.scope().spend(2 * count_);
+        if (!c.reads_missing()) {
+            c.scope().spend(2 * count_);
+        }
     }
     template <class Value>
     std::vector<mil_value> of(mil_call& c, const Value& value, const std::optional<compression>& form) const {
+        if (c.reads_missing()) {
+            mil_value gap;
+            gap.form = value_form::known;
+            gap.constant = c.scope().blobs.gaps.tensor(element_type::f16, shape_);
+            gap.stored = form;
+            return c.result(std::move(gap));
+        }
         auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(count_) * 2);
         for (std::int64_t i = 0; i < count_; ++i) {
             const std::uint16_t bits = half(static_cast<double>(value(i))).bits;
@@ -276,10 +285,12 @@ ANEMONE_INLINE std::vector<mil_value> read_sparse(mil_call& c) {
     }
     const std::int64_t count = element_count(mask.shape);
     std::int64_t ones = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
+    for (std::int64_t i = 0; !mask.is_missing && i < count; ++i) {
         ones += mask.at(i) != 0 ? 1 : 0;
     }
-    if (ones != kept.count()) {
+    if (mask.is_missing) { // as many as it keeps: where they stand is open
+        c.scope().note("of sparse weights whose masks are not there the elements that are kept are counted alone");
+    } else if (ones != kept.count()) {
         c.refuse(formatted("keeps {} elements, its mask {}", kept.count(), ones));
     }
     std::int64_t next = 0; // elements are asked for in order
@@ -296,6 +307,14 @@ ANEMONE_INLINE std::vector<mil_value> read_sparse(mil_call& c) {
 template <class Value>
 std::vector<mil_value> kept_elements(mil_call& c, const known_tensor& mask, const known_tensor& kept,
                                      const Value& value, const std::optional<compression>& form) {
+    if (c.reads_missing()) {
+        c.scope().note("of sparse weights whose masks are not there the elements that are kept are counted alone");
+        std::vector<mil_value> both = c.result(mask);
+        both[0].constant.is_missing = true;
+        both.push_back(c.result(c.scope().blobs.gaps.tensor(element_type::f16, {kept.count()}))[0]);
+        both[1].stored = form;
+        return both;
+    }
     std::vector<double> values;
     const std::int64_t count = element_count(mask.shape);
     c.scope().spend(10 * kept.count());

@@ -25,6 +25,9 @@ struct netplist_reader_options {
     /// Bytes that the weight files, and the weights that are made of them, may take in memory, and values of the property
     /// list (which may take 16 MB whatever this says): what a hostile file can make a reader use.
     std::uint64_t memory = std::uint64_t{8} << 30U;
+    /// Reads a model whose weight files are not there, or too short: its shapes and types, without the values
+    /// (`read_model::missing`).
+    bool allows_missing = false;
 };
 
 /// Gives the bytes of a weight file by its name in the `Weights` array: any function of a `const std::string&` that

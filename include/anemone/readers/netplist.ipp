@@ -22,7 +22,7 @@ ANEMONE_BODY_OF read_model read_netplist(const formats::plist_value& document, c
     readers::netplist_faults faults(file);
     readers::netplist_document_reader reader(document, options.procedure, faults);
     const readers::netplist_document declared = reader.read();
-    readers::netplist_assembly assembly(declared, blobs, options.memory, file, faults);
+    readers::netplist_assembly assembly(declared, blobs, options.memory, options.allows_missing, file, faults);
     return assembly.assemble();
 }
 

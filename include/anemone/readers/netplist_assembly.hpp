@@ -15,9 +15,9 @@ namespace ane::readers::inline ANEMONE_WAY {
 class netplist_assembly {
 public:
     netplist_assembly(const netplist_document& document, const blob_lookup& blobs, std::uint64_t memory,
-                      std::string_view file, netplist_faults& faults)
-        : document_(document), graph_(netplist_blobs(document.files, blobs, memory)), file_(kept_file_name(file)),
-          faults_(faults) {}
+                      bool allows_missing, std::string_view file, netplist_faults& faults)
+        : document_(document), graph_(netplist_blobs(document.files, blobs, memory, allows_missing)),
+          file_(kept_file_name(file)), faults_(faults) {}
 
     ANEMONE_INLINE read_model assemble() {
         declare_inputs();
@@ -26,7 +26,12 @@ public:
         }
         declare_outputs();
         faults_.raise();
+        if (const std::string& lost = graph_.blobs().lost(); !lost.empty()) {
+            graph_.note(formatted("weights whose files are not there have their shapes alone: {}",
+                                  ane::detail::printable(lost)));
+        }
         read_model model{finished(), std::move(graph_.weights), std::move(graph_.notes)};
+        model.missing.assign(graph_.missing.begin(), graph_.missing.end());
         settle_large_constants(model, {}, false);
         return model;
     }
@@ -253,6 +258,7 @@ private:
             }
         }
         graph_.weights = std::move(kept);
+        std::erase_if(graph_.missing, [&](const std::string& name) { return !read.contains(name); });
         return result;
     }
 

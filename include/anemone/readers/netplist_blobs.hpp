@@ -14,6 +14,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// The weight files of a netplist. Only bodies include this header.
@@ -32,8 +33,9 @@ ANEMONE_INLINE std::int64_t bounded_count(const extents& shape) {
 class netplist_blobs {
 public:
     /// `most`: bytes that the tensors may take, all together.
-    netplist_blobs(std::vector<std::string_view> names, const blob_lookup& look_up, std::uint64_t most)
-        : names_(std::move(names)), look_up_(look_up), most_(most) {}
+    netplist_blobs(std::vector<std::string_view> names, const blob_lookup& look_up, std::uint64_t most,
+                   bool allows_missing)
+        : names_(std::move(names)), look_up_(look_up), most_(most), allows_missing_(allows_missing) {}
 
     /// `shape` elements of `type` (Float16, Float32, or the UInt16 of indices) from byte `offset` of file `index`. Throws
     /// `error` (errc::file) where the file ends before them.
@@ -43,9 +45,14 @@ public:
         const element_type named = find_element(&element_facts::netplist, type);
         result.type = named == element_type::f32 || named == element_type::uint16 ? named : element_type::f16;
         result.shape = shape;
-        const std::vector<std::byte>& held = file(index);
         const std::int64_t size = bytes(result.type, 1);
         const std::int64_t count = bounded_count(shape);
+        if (is_gone(index, offset, count * size)) {
+            was_missing_ = true;
+            result.bytes.resize(static_cast<std::size_t>(count * size));
+            return result;
+        }
+        const std::vector<std::byte>& held = file(index);
         const auto all = static_cast<std::int64_t>(held.size());
         if (offset < 0 || offset > all || count > (all - offset) / size) {
             throw error(
@@ -67,7 +74,36 @@ public:
         return result;
     }
 
+    /// Whether something was not there, since this was last asked; zeros stand for it.
+    ANEMONE_INLINE bool take_missing() { return std::exchange(was_missing_, false); }
+    /// What is wrong with the first file that is not there; empty where all are.
+    const std::string& lost() const { return lost_; }
+
 private:
+    /// Whether a file is not there, or ends before so many bytes, and the caller allows that.
+    ANEMONE_INLINE bool is_gone(std::int64_t index, std::int64_t offset, std::int64_t size) {
+        if (!allows_missing_) {
+            return false;
+        }
+        std::string why;
+        try {
+            const auto all = static_cast<std::int64_t>(file(index).size());
+            if (offset >= 0 && offset <= all && size <= all - offset) {
+                return false;
+            }
+            why = formatted("{} has {} bytes, not {} from byte {} on", names_[static_cast<std::size_t>(index)], all,
+                            size, offset);
+        } catch (const error& gone) {
+            why = gone.what();
+        }
+        gone_ += size;
+        if (static_cast<std::uint64_t>(gone_) > most_) {
+            throw error(errc::file, "Weights", formatted("more than {} bytes of them are not there", most_));
+        }
+        lost_ = lost_.empty() ? why : lost_;
+        return true;
+    }
+
     static constexpr std::int64_t sharing = 16; ///< so that a small file cannot ask for all memory
 
     ANEMONE_INLINE const std::vector<std::byte>& file(std::int64_t index) {
@@ -94,6 +130,10 @@ private:
     std::map<std::int64_t, std::vector<std::byte>> files_;
     std::int64_t held_ = 0;
     std::int64_t given_ = 0;
+    std::int64_t gone_ = 0;
+    bool allows_missing_ = false;
+    bool was_missing_ = false;
+    std::string lost_;
 };
 
 } // namespace ane::readers::inline ANEMONE_WAY

@@ -50,6 +50,7 @@ public:
 
     dynamic_builder builder;
     weight_store weights;
+    std::set<std::string> missing; ///< the weights whose values are not there
     std::vector<std::string> notes;
     site where;
 
@@ -119,10 +120,14 @@ public:
     /// The same from elements at hand.
     ANEMONE_INLINE dynamic_tensor weight(const std::string& stem, stored_tensor elements) {
         elements.name = stem;
-        for (int i = 1; weights.contains(elements.name); ++i) {
+        for (int i = 1; weights.contains(elements.name) || missing.contains(elements.name); ++i) {
             elements.name = formatted("{}_{}", stem, i);
         }
         const dynamic_tensor made = builder.weight(elements.name, elements.shape, {}, where);
+        if (blobs_.take_missing()) {
+            missing.insert(elements.name);
+            return made;
+        }
         weights.add(std::move(elements));
         return made;
     }

@@ -5,10 +5,27 @@
 #include "../weights/store.hpp"
 #include "unreadable.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace ane::inline ANEMONE_WAY {
+
+/// How a file lays out the memory of a port: a tensor buffer of compiled models (macOS 27). Strides count elements, from
+/// axis to axis; an axis is cut into groups of its factor, whose elements stand beside each other. Empty: not said.
+struct port_layout {
+    std::string port; ///< as the file calls it
+    std::vector<std::int64_t> strides = {};
+    std::vector<std::int64_t> interleave = {};
+};
+
+/// What a file's tool wrote beside an operation or a function: where its segmenter would run it, and at which cost.
+struct file_hint {
+    std::string subject; ///< the layer, or the function
+    int line = 0;
+    std::string key;
+    std::string value;
+};
 
 /// What a reader makes of a file: a checked graph, the values of its weights by name, and what the caller should know
 /// (ports with another name or type than in the file, parts that were left out), a sentence each.
@@ -19,8 +36,17 @@ struct read_model {
     /// What the file says in words that the engine's compiler was measured to refuse, though the graph can be written in
     /// others: nothing that keeps the model from being used, but a compiler would not take the file.
     std::vector<read_fault> doubts = {};
+    /// Forms of the file that Apple's parser is not known to take, each with what to write instead: of its words and its
+    /// blobs, not of the model. What we write has none.
+    std::vector<read_fault> forms = {};
     /// The inputs and states that are fp16 here and wider integers in the file: fp16 has all of them up to 2048 only.
     std::vector<std::string> integers = {};
+    /// The weights whose values are not there (`allows_missing` of the readers' options): the graph has their shapes, the
+    /// store nothing of them. What the file computes of such constants is missing too.
+    std::vector<std::string> missing = {};
+    /// Facts of ports, and what the file's tool remarked of its own placement.
+    std::vector<port_layout> layouts = {};
+    std::vector<file_hint> hints = {};
     /// Those of the notes that tell of numbers which are others here than in the file.
     std::vector<std::string> changes = {};
 };

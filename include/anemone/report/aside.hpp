@@ -20,10 +20,14 @@ struct aside_kind {
 inline constexpr aside_kind reading_note{"file.note", "the graph differs from the file", "docs/reading.md"};
 inline constexpr aside_kind file_doubt{
     "file.doubt", "the file says in its words what the engine's compiler was measured to refuse", "docs/reading.md"};
+inline constexpr aside_kind file_form{"file.form", "the file has a form that Apple's parser is not known to take",
+                                      "docs/reading.md"};
 inline constexpr aside_kind file_refused{
     "file.refused", "the engine's compiler is expected to refuse the file as it stands", "docs/reading.md"};
 inline constexpr aside_kind file_unreadable{"file.unreadable", "the file has what no graph is made of",
                                             "docs/reading.md"};
+inline constexpr aside_kind weights_missing{
+    "weights.missing", "the values of weights are not there, and what depends on them is open", "docs/reading.md"};
 inline constexpr aside_kind weight_digits{"weights.digits", "a weight loses digits as fp16", "docs/precision.md"};
 inline constexpr aside_kind weight_not_finite{
     "weights.not_finite", "a weight has elements that fp16 does not hold (R006)", "docs/weights.md"};

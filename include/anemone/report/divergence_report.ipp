@@ -46,7 +46,7 @@ ANEMONE_BODY_OF std::vector<std::string> outputs_behind(const graph_view& g, con
     std::vector<std::string> names;
     for (const output_port& port : g.outputs) {
         if (reached[static_cast<std::size_t>(port.node)] != 0) {
-            names.emplace_back(g.name(port));
+            names.emplace_back(g.called(g.name(port)));
         }
     }
     return names;

@@ -7,6 +7,7 @@
 #include "aside.hpp"
 #include "report_policy.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,16 @@ struct sarif_options {
 
 /// "file:///my%20models/model.cpp" of an absolute path.
 ANEMONE_API_OF(anemone_report_sarif_hpp) std::string file_uri(const std::string& absolute);
+
+/// One model of several in a log.
+struct sarif_run {
+    graph_view graph;
+    target_set targets;
+    sarif_options options{};
+};
+
+/// The same of several models: a log with a run for each, in their order.
+ANEMONE_API_OF(anemone_report_sarif_hpp) std::string sarif(std::span<const sarif_run> runs);
 
 /// The violations of a model on some targets as a SARIF log with one run. A violation that is the same on several
 /// targets is one result. That weights are shared is a note of the rule `model.weights_are_shared`.

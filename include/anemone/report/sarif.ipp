@@ -34,8 +34,9 @@ ANEMONE_INLINE std::string rule_id(const rule_record& r) {
 /// Writes one run of SARIF.
 class sarif_writer {
 public:
-    ANEMONE_INLINE sarif_writer(const graph_view& g, const target_set& targets, const sarif_options& options)
-        : graph_(validated(g)), options_(options), root_(options.root),
+    ANEMONE_INLINE sarif_writer(json_writer& to, const graph_view& g, const target_set& targets,
+                                const sarif_options& options)
+        : j_(to), graph_(validated(g)), options_(options), root_(options.root),
           elsewhere_(g, macs, verdict_policy(options.rules)), found_(shared_violations(g, targets, options.rules)),
           remarks_(targets.empty() ? std::vector<remark>() : remarks_on_shared_weights(g)) {
         for (const shared_violation& s : found_) {
@@ -52,12 +53,8 @@ public:
         }
     }
 
-    ANEMONE_INLINE std::string str() {
+    ANEMONE_INLINE void run() {
         j_.object();
-        j_.member("$schema",
-                  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json");
-        j_.member("version", "2.1.0");
-        j_.key("runs").array().object();
         tool();
         if (root_.is_absolute()) {
             j_.key("originalUriBaseIds").object().key(root_id).object();
@@ -74,8 +71,7 @@ public:
         for (const aside& o : options_.observed) {
             result(o);
         }
-        j_.end().end().end().end();
-        return j_.str();
+        j_.end().end();
     }
 
 private:
@@ -237,6 +233,7 @@ private:
         j_.key(key).object().member("text", doubled).end();
     }
 
+    json_writer& j_;
     graph_view graph_;
     const sarif_options& options_;
     std::filesystem::path root_;
@@ -245,7 +242,6 @@ private:
     std::vector<remark> remarks_;
     std::vector<aside_kind> kinds_; ///< of the observations
     std::vector<rule> used_;        ///< the rules with findings, in the order of `rule`
-    json_writer j_;
 };
 
 } // namespace ane::detail::inline ANEMONE_WAY
@@ -254,8 +250,21 @@ namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY_OF std::string file_uri(const std::string& absolute) { return detail::uri_of(absolute); }
 
+ANEMONE_BODY_OF std::string sarif(std::span<const sarif_run> runs) {
+    json_writer j;
+    j.object();
+    j.member("$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json");
+    j.member("version", "2.1.0");
+    j.key("runs").array();
+    for (const sarif_run& each : runs) {
+        detail::sarif_writer(j, each.graph, each.targets, each.options).run();
+    }
+    j.end().end();
+    return j.str();
+}
 ANEMONE_BODY_OF std::string sarif(const graph_view& g, const target_set& targets, const sarif_options& options) {
-    return detail::sarif_writer(g, targets, options).str();
+    const sarif_run one[] = {{g, targets, options}};
+    return sarif(one);
 }
 ANEMONE_BODY_OF std::string sarif(const graph_view& g, target t, const sarif_options& options) {
     return sarif(g, target_set{t}, options);

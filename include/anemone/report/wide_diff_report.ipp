@@ -137,7 +137,7 @@ ANEMONE_BODY_OF wide_diff_report::wide_diff_report(const graph_view& model, cons
     }
     for (const output_port& port : model.outputs) {
         if (!port.is_state()) {
-            outputs_.emplace_back(model.name(port));
+            outputs_.emplace_back(model.called(model.name(port)));
         }
     }
 }

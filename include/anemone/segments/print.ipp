@@ -75,7 +75,7 @@ ANEMONE_INLINE std::string print_segments(const graph_view& model, const segment
         const output_port& port = model.outputs[p];
         if (port.is_state() && wiring.keeper(static_cast<int>(p)) < 0) {
             const node& n = model[port.state];
-            text += formatted("state \"{}\" goes from segment to segment: {}\n", model.name(port.state),
+            text += formatted("state \"{}\" goes from segment to segment: {}\n", model.called(model.name(port.state)),
                               counted(bytes(n.type, n.shape.count()), "byte"));
         }
     }

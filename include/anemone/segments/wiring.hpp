@@ -94,6 +94,7 @@ public:
     constexpr segment_graph extract(int index, const std::vector<interval>& values) const {
         segment_graph result;
         dynamic_graph& made = result.graph;
+        made.call_as(g_);
         const sequence<char> needed = needed_in(index);
         sequence<int> renamed(g_.nodes.size(), -1);
         for (int i = 0; i < g_.size(); ++i) {
