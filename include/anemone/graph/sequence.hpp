@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
+#include <limits>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -8,9 +11,26 @@ namespace ane {
 
 namespace detail {
 
+/// Whether elements may be moved about as bytes when a program runs.
+template <class T>
+constexpr bool moves_as_bytes = std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> &&
+                          alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
 /// Copies elements between arrays that do not overlap. Compilers limit the steps of a constant expression: clang, which
 /// has the narrower limit, counts a copy of numbers as one.
 template <class T> constexpr void copy_elements(const T* from, T* to, std::size_t count) {
+    if (!std::is_constant_evaluated()) {
+        if constexpr (moves_as_bytes<T>) {
+            if (count > 0) {
+                std::memcpy(static_cast<void*>(to), from, count * sizeof(T));
+            }
+        } else {
+            for (std::size_t i = 0; i < count; ++i) {
+                to[i] = from[i];
+            }
+        }
+        return;
+    }
 #if defined(__clang__)
     if constexpr (std::is_arithmetic_v<T>) {
         if (count > 0) {
@@ -26,6 +46,21 @@ template <class T> constexpr void copy_elements(const T* from, T* to, std::size_
     for (std::size_t i = fours; i < count; ++i) {
         to[i] = from[i];
     }
+}
+
+/// Memory of `new[]` for so many elements that begins with what `data`, which is freed, has in its first bytes: one
+/// function for plain elements of every type, since compilers of a header-only program would make it for each.
+[[gnu::noinline]] inline void* in_more_room(void* data, std::size_t used_bytes, std::size_t wanted,
+                                            std::size_t element_bytes) {
+    if (wanted > std::numeric_limits<std::size_t>::max() / 2 / element_bytes) {
+        throw std::bad_array_new_length();
+    }
+    void* const grown = ::operator new[](wanted * element_bytes);
+    if (used_bytes > 0) {
+        std::memcpy(grown, data, used_bytes);
+    }
+    ::operator delete[](data);
+    return grown;
 }
 
 } // namespace detail
@@ -61,10 +96,14 @@ public:
         if (wanted <= capacity_) {
             return;
         }
-        T* const grown = new T[wanted]();
-        detail::copy_elements(data_, grown, size_);
-        delete[] data_;
-        data_ = grown;
+        if (!std::is_constant_evaluated() && detail::moves_as_bytes<T>) {
+            data_ = static_cast<T*>(detail::in_more_room(data_, size_ * sizeof(T), wanted, sizeof(T)));
+        } else {
+            T* const grown = new T[wanted]();
+            detail::copy_elements(data_, grown, size_);
+            delete[] data_;
+            data_ = grown;
+        }
         capacity_ = wanted;
     }
     constexpr void push_back(const T& value) {
