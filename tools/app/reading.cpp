@@ -204,7 +204,8 @@ model_file read(const std::string& path, const reading_options& how, const calle
         throw ane::error(ane::errc::argument, spelled(&reading_options::shapes, who.by),
                          "is for ONNX files: the shapes of others are in the file");
     }
-    return {read(file, how, who), file.kind == file_kind::mil, file.kind != file_kind::onnx};
+    const bool is_mil = file.kind == file_kind::mil || file.kind == file_kind::mlpackage;
+    return {read(file, how, who), is_mil, file.kind != file_kind::onnx};
 }
 
 std::string digest_of(const std::string& path) {
