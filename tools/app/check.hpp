@@ -2,6 +2,7 @@
 
 #include "model.hpp"
 #include "promises.hpp"
+#include "systems.hpp"
 #include <anemone/report/aside.hpp>
 #include <anemone/report/verdicts.hpp>
 #include <anemone/targets/operation_support.hpp>
@@ -22,6 +23,7 @@ struct check_options {
     std::vector<std::string> errors{};
     std::vector<std::string> waive{};
     ane::compile_route route = ane::compile_route::any;
+    ane::operating_system system = ane::operating_system::any;
     std::vector<input_range> ranges{};
 
     static constexpr auto table() {
@@ -45,6 +47,8 @@ struct check_options {
                                            .with_commas = true,
                                            .takes_one = true}),
             option(&check_options::route, {.name = "route", .text = "The rules of one route too"}),
+            option(&check_options::system,
+                   {.name = "system", .text = "What this system's Core ML does not know is an error"}),
             option(
                 &check_options::ranges,
                 {.name = "ranges",

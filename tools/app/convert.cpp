@@ -48,7 +48,8 @@ std::string convert(model of, const convert_options& how, const std::string& to,
         return ane::write_netplist(ane::emit_netplist(lowered.graph, constants), to);
     }
     const bool is_package = how.to == model_format::mlpackage;
-    const ane::mil_options options{.every_stored_form = is_package, .core_ml_states = is_package || how.core_ml_states};
+    const ane::mil_options options{
+        .every_stored_form = is_package, .core_ml_states = is_package || how.core_ml_states, .system = how.system};
     const ane::mil_program text = ane::emit_mil(lowered.graph, constants, options);
     return is_package ? ane::write_mlpackage(text, to) : ane::write_mil(text, to);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "model.hpp"
+#include "systems.hpp"
 
 #include <array>
 #include <cstdint>
@@ -24,6 +25,7 @@ struct convert_options {
     std::string weights_file{};
     std::string targets{};
     bool core_ml_states = false;
+    ane::operating_system system = ane::operating_system::any;
 
     static constexpr auto table() {
         constexpr std::string_view argument_only = "anemone_convert has no structure of options";
@@ -48,7 +50,11 @@ struct convert_options {
                     .word = words::targets}),
             option(&convert_options::core_ml_states, {.name = "core_ml_states",
                                                       .text = "States as Core ML has them, in MIL text",
-                                                      .left_out = {.c = argument_only}}));
+                                                      .left_out = {.c = argument_only}}),
+            option(&convert_options::system,
+                   {.name = "system",
+                    .text = "The oldest system whose Core ML is to load MIL text or a package",
+                    .left_out = {.c = argument_only}}));
     }
 };
 

@@ -14,12 +14,13 @@ model::model(const std::string& path, const reading_options& how, model_file fil
     : path_(path), max_memory_(how.max_memory), approximates_(how.approximates), is_mil_(file.is_mil),
       layers_(file.has_own_layers ? ane::layer_forms::own : ane::layer_forms::safe), graph_(std::move(file.read.graph)),
       weights_(std::make_shared<ane::weight_store>(std::move(file.read.weights))), notes_(std::move(file.read.notes)),
-      doubts_(std::move(file.read.doubts)), changes_(std::move(file.read.changes)),
+      doubts_(std::move(file.read.doubts)), changes_(std::move(file.read.changes)), opset_(std::move(file.read.opset)),
       integers_(std::move(file.read.integers)) {}
 
 model model::with(ane::dynamic_graph graph) const {
     model made = *this;
     made.is_mil_ = false;
+    made.opset_.clear();
     made.layers_ = ane::layer_forms::safe;
     made.is_made_ = true;
     made.graph_ = std::move(graph);

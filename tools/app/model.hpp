@@ -44,6 +44,8 @@ public:
     ane::layer_forms layers() const { return layers_; }
     /// Whether it is another than its file's.
     bool is_made() const { return is_made_; }
+    /// Core ML's operations that its file names, as it names them; empty: none.
+    const std::string& opset() const { return opset_; }
     /// Bytes that weights, and the values of a run, may take.
     std::uint64_t max_memory() const { return max_memory_; }
     /// Throws `ane::error` (errc::argument) where it was read to be judged, with approximate constants: it cannot be
@@ -64,6 +66,7 @@ private:
     std::vector<std::string> notes_;
     std::vector<ane::read_fault> doubts_;
     std::vector<std::string> changes_;
+    std::string opset_;
     std::vector<std::string> integers_; // inputs of integers, by the file
 };
 

@@ -46,6 +46,7 @@ public:
         return readers::model_of(files, options, file_, [&](readers::mil_scope& scope) {
             try {
                 const function f = wire_.decode(chosen);
+                scope.opset = f.opset;
                 statements(f, block_of(f), scope);
             } catch (const wire_fault& fault) {
                 scope.blame({0, 0}, {}, told(fault));

@@ -75,6 +75,7 @@ public:
     read_fault reading;             ///< the statement or the port that is being read, for faults that are found later
     std::vector<read_fault> doubts; ///< statements that the engine's compiler was seen to refuse
     std::vector<mil_state> states;
+    std::string opset; ///< that the function names
     std::string file;
     const char* kept_file;
     std::uint64_t memory_left;

@@ -21,6 +21,7 @@
 #include "runtime.hpp"
 #include "stored_value.hpp"
 #include "support.hpp"
+#include "system.hpp"
 #include "texture.hpp"
 #include "type.hpp"
 #include "value.hpp"
@@ -48,7 +49,7 @@ inline constexpr std::array rule_families{
     rule_family{rules::weight},       rule_family{rules::value},         rule_family{rules::precision},
     rule_family{rules::layout},       rule_family{rules::memory},        rule_family{rules::program},
     rule_family{rules::runtime},      rule_family{rules::advice},        rule_family{rules::written},
-    rule_family{rules::stored_value}, rule_family{rules::own_layer}};
+    rule_family{rules::stored_value}, rule_family{rules::own_layer},     rule_family{rules::system}};
 
 namespace detail {
 

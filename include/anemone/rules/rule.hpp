@@ -214,7 +214,9 @@
     ROW(resize_rounds_by_strategy)                                                                                     \
     ROW(small_convolution_leaves_the_engine)                                                                           \
     /* written: what our files can say */                                                                              \
-    ROW(operation_is_not_written)
+    ROW(operation_is_not_written)                                                                                      \
+    /* system: what an older system's Core ML does not know */                                                         \
+    ROW(operation_is_newer_than_the_system)
 
 namespace ane {
 
