@@ -42,6 +42,7 @@
 #include "formats/mil.hpp"
 #include "formats/netplist.hpp"
 #include "mlpackage/mlpackage.hpp"
+#include "mlpackage/package_verdict.hpp"
 #include "readers/file_verdict.hpp"
 #include "readers/mil.hpp"
 #include "readers/netplist.hpp"

@@ -14,6 +14,7 @@
 // expect: design_rule<ane::op::input, ane::rule::operation_is_not_written, ane::target::h13, 0, 0, 0, 0
 // expect: design_rule<ane::op::resample, ane::rule::operation_is_not_written, ane::target::h14, 0, 2, 0, 0
 // expect: ane::because<ane::form_reason::no_mil_form>, ane::instead<ane::rewrite::affine_or_a_product_with_an_interpolation_matrix>
+// expect: design_rule<ane::op::resize, ane::rule::operation_is_newer_than_the_system, ane::target::h14, 0, 1, 14, 13
 // forbid: step limit
 #include "by_value.hpp"
 
@@ -76,5 +77,8 @@ static_assert(conforms<turned, h17s, on_route(pick(compile_route::netplist, comp
 
 constexpr auto single = frozen([] { return make(op::relu, no_attributes{}, {in(pick(extents{}, extents{1}))}); });
 static_assert(conforms<single, h13, on_route(compile_route::mil)>);
+
+constexpr auto enlarged = frozen([] { return make(op::resize, sampling{.extent = 16}, {in({1, 2, 8, 8})}); });
+static_assert(conforms<enlarged, h14, on_system(pick(operating_system::macos13, operating_system::macos14))>);
 
 int main() {}

@@ -231,7 +231,26 @@ inline dynamic_graph quantized_model() {
     return g.finish();
 }
 
+/// Values beyond fp16, by their promises, that norms, roots, quotients and factors bring back.
+inline dynamic_graph large_values_model() {
+    dynamic_builder g;
+    const auto x = g.input("x", {4, 16}, within(-4000, 4000));
+    const auto z = g.input("z", {4, 16}, within(1, 300));
+    const auto rows = [&](const char* name) { return g.weight(name, {16}, within(0.5, 2)); };
+    const auto times = [&](const auto& of, double factor) { return g.add(op::mul, {of, g.constant(factor)}); };
+    const auto large = times(x, 30);
+    g.output("centred", g.add(op::layer_norm, {large, rows("gamma"), rows("beta")}, stabilizer{1e-2F, 1}));
+    g.output("factor", times(g.add(op::relu, {large}), 0.1));
+    const auto squares = g.add(op::reduce_mean, {g.add(op::square, {z})}, axes{1});
+    g.output("root", g.add(op::sqrt, {squares}));
+    g.output("quotient", g.add(op::div, {g.add(op::mul, {x, z}), g.add(op::add, {z, g.constant(1)})}));
+    return g.finish();
+}
+
 inline dynamic_graph model_for(std::string_view rewrite) {
+    if (rewrite == "scale_values") {
+        return large_values_model();
+    }
     if (rewrite == "clamp_quantized_products") {
         return quantized_model();
     }

@@ -6,6 +6,7 @@
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/samples.hpp>
+#include <anemone/backend/wide/wide.hpp>
 #include <anemone/dynamic_builder.hpp>
 #include <anemone/passes/prune.hpp>
 #include <anemone/report/optimize_report.hpp>
@@ -19,6 +20,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -93,9 +95,44 @@ TEST_CASE("every rewrite applies to its model, and keeps what it says") {
             }
         }
         // A power of two changes no bit but of what it takes below fp16's normal numbers.
-        const bool power_of_two = std::string_view(r.id) == "scale_norms";
+        const std::string_view id = r.id;
+        const bool power_of_two = id == "scale_norms" || id == "scale_values";
         CHECK((same_bits == (r.kept == rewrite_exactness::bits) || power_of_two));
     }
+}
+
+TEST_CASE("values beyond fp16 are held as a power of two of themselves, where something brings them back") {
+    const target_description& h = describe(h13);
+    const dynamic_graph model = large_values_model();
+    CHECK(ane::detail::refuted_limits(model, h) > 0);
+    const optimized made = optimize(model, h, {.values = true});
+    CHECK(made.refuted_after == 0);
+    // By what the promises allow the model overflows, and the other does not.
+    const weight_store weights = random_weights(model, 1);
+    std::mt19937 random(1);
+    std::vector<half> x(64);
+    std::vector<half> z(64);
+    std::uniform_real_distribution<double> far(2000, 4000);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = half(far(random));
+        z[i] = half(far(random) / 14);
+    }
+    model_samples largest;
+    const std::span<const std::byte> ports[] = {std::as_bytes(std::span(x)), std::as_bytes(std::span(z))};
+    largest.add(input_buffers(ports));
+    const model_results meant = run_samples(model, weights, largest, backend::any(backend::wide{}));
+    const model_results before = run_samples(model, weights, largest, backend::any(backend::cpu{}));
+    const model_results after = run_samples(made.graph, weights, largest, backend::any(backend::cpu{}));
+    CHECK_FALSE(relative_error(meant, before) < 0.5);
+    CHECK(relative_error(meant, after) < 0.01);
+}
+
+TEST_CASE("a value beyond fp16 that leaves the model stays as it is") {
+    dynamic_builder g;
+    g.output("y", g.add(op::mul, {g.input("x", {8}, bounded(400)), g.constant(300)}));
+    g.output("z", g.add(op::abs, {g.input("v", {8}, bounded(1))}));
+    const rewritten made = detail::scale_values(g.finish(), describe(h13));
+    CHECK(made.places == 0);
 }
 
 TEST_CASE("channels first: without biases the bits stay, and no value is turned round between the ends") {

@@ -104,7 +104,6 @@ constexpr std::array no_models{
     not_a_model{rule::arg_reduction_has_no_mil_form, "take the index on the host", "another device"},
     not_a_model{rule::code_generator_lacks_the_operation, "do it on the host", "another device"},
     not_a_model{rule::texture_engine_is_missing, "sample on the host", "another device"},
-    not_a_model{rule::argument_leaves_the_table, "nothing", "nothing is to be changed"},
     not_a_model{rule::winograd_needs_unit_stride, "nothing", "nothing is to be changed"},
     not_a_model{rule::kernel_height_exceeds, "split the kernel",
                 "by the numbers of the convolution: kernel_advice.cpp"},

@@ -131,6 +131,11 @@ std::vector<pair_of_models> advised_operations() {
         const tensor normal = b.add(op::mul, {s, b.add(op::rsqrt, {variance}, stabilizer{.epsilon = 1e-5F})});
         return b.add(op::add, {b.add(op::mul, {normal, gamma}), beta});
     });
+    const dynamic_graph attention_model = built([](dynamic_builder& b) {
+        const extents heads{1, 2, 8, 64};
+        return b.add(op::attention, {b.input("q", heads), b.input("k", heads), b.input("v", heads)},
+                     score_scaling{0.125F});
+    });
     return {
         {rule::operation_below_its_floor,
          "choose a later",
@@ -199,6 +204,12 @@ std::vector<pair_of_models> advised_operations() {
          function_of(op::space_to_depth, {2, 4, 8, 8}, {}, factors{2}), 0, netplist, mil},
         {rule::operation_is_not_written, "waive this rule", h13, function_of(op::relu, {}), function_of(op::relu, {}),
          0, mil, mil | waive(rule::operation_is_not_written)},
+        {rule::operation_is_newer_than_the_system, "ask for the newer", h14,
+         function_of(op::resize, {1, 2, 8, 8}, {}, sampling{.extent = 16}),
+         function_of(op::resize, {1, 2, 8, 8}, {}, sampling{.extent = 16}), 0.01, on_system(operating_system::macos13),
+         on_system(operating_system::macos14)},
+        {rule::operation_is_newer_than_the_system, "let anemone convert", h14, attention_model, attention_model, 0.01,
+         on_system(operating_system::macos14) | of_own_layers(), on_system(operating_system::macos14)},
         {rule::resize_is_decomposed,
          "choose A14",
          h13,

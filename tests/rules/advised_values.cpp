@@ -34,7 +34,8 @@ dynamic_graph softmax_of(double most) { return function_of(op::softmax, {4, 8}, 
 dynamic_graph clamped(op kind, const contract& promise, double low, double high) {
     return built([&](dynamic_builder& b) {
         const clip_range bounds{static_cast<float>(low), static_cast<float>(high)};
-        return b.add(kind, {b.add(op::clamp, {b.input("x", {8}, promise)}, bounds)}, stabilizer{});
+        const tensor x = b.add(op::clamp, {b.input("x", {8}, promise)}, bounds);
+        return kind == op::sigmoid ? b.add(kind, {x}) : b.add(kind, {x}, stabilizer{});
     });
 }
 dynamic_graph stabilized(op kind, float epsilon) {
@@ -177,6 +178,20 @@ std::vector<pair_of_models> advised_values() {
              return b.add(op::softsign, {b.add(op::mul, {x, x})});
          }),
          another_model},
+        {rule::argument_leaves_the_table, "take -softplus(-x)", h13, built([](dynamic_builder& b) {
+             const tensor shares = b.add(op::sigmoid, {b.input("x", {8}, bounded(9.5))});
+             return b.add(op::log, {shares}, stabilizer{});
+         }),
+         built([](dynamic_builder& b) {
+             return times(b, b.add(op::softplus, {times(b, b.input("x", {8}, bounded(9.5)), -1)}), -1);
+         })},
+        {rule::argument_leaves_the_table, "silu", h13, built([](dynamic_builder& b) {
+             const tensor x = b.input("x", {8}, bounded(400));
+             return b.add(op::mul, {x, b.add(op::sigmoid, {x})});
+         }),
+         function_of(op::silu, {8}, bounded(400))},
+        {rule::argument_leaves_the_table, "clamp", h13, function_of(op::sigmoid, {8}, bounded(20)),
+         clamped(op::sigmoid, bounded(20), -8, 8), another_model},
         {rule::square_may_overflow, "scale the operand", h13, built([](dynamic_builder& b) {
              const tensor squares = b.add(op::square, {b.input("x", {4, 8}, bounded(300))});
              return b.add(op::sqrt, {b.add(op::reduce_mean, {squares}, axes{1})});

@@ -24,6 +24,9 @@ std::vector<example> support_examples() {
         g.nodes.back().type = type;
         return g;
     };
+    const dynamic_graph resized = unary(op::resize, {1, 2, 8, 8}, sampling{.extent = 16});
+    const dynamic_graph attended = make(op::attention, score_scaling{1},
+                                        {in({1, 1, 8, 64}), in({1, 1, 8, 64}), in({1, 1, 8, 64})}, {1, 1, 8, 64}, true);
     static constexpr target_description without_softmax = derive(describe(h13), [](auto& d) { d.has.softmax = false; });
     return {
         {rule::operation_below_its_floor, h12, 1, 2, unary(op::sqrt, {8}), unary(op::relu, {8}), h13},
@@ -52,6 +55,10 @@ std::vector<example> support_examples() {
         {rule::operation_has_no_netplist_form, h17s, 0, 0, unary(op::reverse, {4, 8}, axes{1}), unary(op::relu, {4, 8}),
          std::nullopt, netplist},
         {rule::operation_is_not_written, h13, 0, 0, unary(op::relu, {}), unary(op::relu, {1}), std::nullopt, mil},
+        {rule::operation_is_newer_than_the_system, h14, 14, 13, resized, unary(op::relu, {1, 2, 8, 8}), std::nullopt,
+         on_system(operating_system::macos13)},
+        {rule::operation_is_newer_than_the_system, h17s, 15, 14, attended, unary(op::softmax, {4, 8}, axis{1}),
+         std::nullopt, on_system(operating_system::macos14) | of_own_layers()},
         {rule::uint8_reaches_arithmetic, h13, 0, 0, typed(dtype::uint8), typed(dtype::f16)},
         {rule::element_type_is_not_f16, h13, static_cast<int>(dtype::f32), 3, typed(dtype::f32), typed(dtype::f16)},
         {rule::cast_gives_int32, h13, 0, 0, cast_to(dtype::int32), cast_to(dtype::f16)},

@@ -115,6 +115,7 @@ ane::report_policy policy_of(const check_options& how) {
     ane::policy p;
     p.route = how.route;
     p.profile = how.profile;
+    p.system = how.system;
     for (const auto& [names, rules] : {std::pair(&how.errors, &p.errors), std::pair(&how.waive, &p.waived)}) {
         for (const std::string& each : *names) {
             for (const ane::rule r : rules_named(each)) {
@@ -131,6 +132,23 @@ ane::report_policy policy_of(const check_options& how) {
         }
     }
     return {p, bounded};
+}
+
+/// Refuses a file whose operations are of a newer Core ML than the system's.
+void refuse_opset(const model& of, const check_options& how, ane::verdict_table& verdicts,
+                  std::vector<ane::aside>& observed) {
+    const ane::operating_system needed = ane::system_of_opset(of.opset());
+    if (how.system == ane::operating_system::any || needed <= how.system) {
+        return;
+    }
+    const std::string reason =
+        fmt::format("the file names the operations of {}, which {} is the first to have; the system "
+                    "is {}",
+                    of.opset(), describe(needed).product, describe(how.system).product);
+    for (const ane::target t : targets_named(how.targets)) {
+        verdicts.refuse_file(t, reason);
+    }
+    observed.push_back({ane::file_refused, ane::severity::reject, reason, {}, 0});
 }
 
 /// Arithmetic that a search for an overflow may take, in all its runs: about two seconds.
@@ -208,6 +226,7 @@ judgement check(const model& of, const check_options& how, const caller& who, co
     const ane::target_set targets = targets_named(how.targets);
     note_overflows_seen(promised.graph, of, how, targets, rules, observed);
     ane::verdict_table verdicts(promised.graph, targets, rules);
+    refuse_opset(of, how, verdicts, observed);
     if (of.is_mil() && how.route != ane::compile_route::netplist) {
         append(observed, refuse_mil(promised, verdicts));
     }

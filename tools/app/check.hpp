@@ -2,6 +2,7 @@
 
 #include "model.hpp"
 #include "promises.hpp"
+#include "systems.hpp"
 #include <anemone/report/aside.hpp>
 #include <anemone/report/verdicts.hpp>
 #include <anemone/targets/operation_support.hpp>
@@ -27,6 +28,7 @@ struct check_options {
     std::vector<std::string> waive{};
     ane::compile_route route = ane::compile_route::any;
     ane::check_profile profile = ane::check_profile::engine;
+    ane::operating_system system = ane::operating_system::any;
     std::vector<input_range> ranges{};
 
     static constexpr auto table() {
@@ -57,6 +59,8 @@ struct check_options {
                         "What the model is held to: vendor adds the vendor's own guidance to what is refused or wrong, "
                         "and leaves other remarks out",
                     .left_out = {.c = "anemone_policy has no room for it"}}),
+            option(&check_options::system,
+                   {.name = "system", .text = "What this system's Core ML does not know is an error"}),
             option(
                 &check_options::ranges,
                 {.name = "ranges",

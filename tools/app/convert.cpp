@@ -83,7 +83,8 @@ std::string convert(model of, const convert_options& how, const std::string& to,
                                               "Data/com.apple.CoreML/weights/weight.bin"}
                    : std::vector<std::string>{"model.mil", "weights.bin"};
     require_unread(of, within(to, names), who);
-    const ane::mil_options options{.every_stored_form = is_package, .core_ml_states = is_package || how.core_ml_states};
+    const ane::mil_options options{
+        .every_stored_form = is_package, .core_ml_states = is_package || how.core_ml_states, .system = how.system};
     const ane::mil_program text = ane::emit_mil(lowered.graph, constants, options);
     return is_package ? ane::write_mlpackage(text, to, how.force) : ane::write_mil(text, to);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "model.hpp"
+#include "systems.hpp"
 
 #include <array>
 #include <cstdint>
@@ -25,6 +26,7 @@ struct convert_options {
     std::string targets{};
     bool core_ml_states = false;
     bool force = false;
+    ane::operating_system system = ane::operating_system::any;
 
     static constexpr auto table() {
         constexpr std::string_view argument_only = "anemone_convert has no structure of options";
@@ -53,6 +55,10 @@ struct convert_options {
             option(&convert_options::force,
                    {.name = "force",
                     .text = "Replace the model of an ML package that has other files too, which stay",
+                    .left_out = {.c = argument_only}}),
+            option(&convert_options::system,
+                   {.name = "system",
+                    .text = "The oldest system whose Core ML is to load MIL text or a package",
                     .left_out = {.c = argument_only}}));
     }
 };

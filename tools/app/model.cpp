@@ -16,11 +16,12 @@ model::model(const std::string& path, const reading_options& how, model_file fil
       weights_(std::make_shared<ane::weight_store>(std::move(file.read.weights))), notes_(std::move(file.read.notes)),
       doubts_(std::move(file.read.doubts)), changes_(std::move(file.read.changes)), parts_(std::move(file.parts)),
       forms_(std::move(file.read.forms)), missing_(std::move(file.read.missing)), hints_(std::move(file.read.hints)),
-      integers_(std::move(file.read.integers)) {}
+      opset_(std::move(file.read.opset)), integers_(std::move(file.read.integers)) {}
 
 model model::with(ane::dynamic_graph graph) const {
     model made = *this;
     made.is_mil_ = false;
+    made.opset_.clear();
     made.layers_ = ane::layer_forms::safe;
     made.is_made_ = true;
     made.graph_ = std::move(graph);

@@ -52,6 +52,8 @@ public:
     bool is_made() const { return is_made_; }
     /// The files that it was read from.
     const ane::opened_files& parts() const { return parts_; }
+    /// Core ML's operations that its file names, as it names them; empty: none.
+    const std::string& opset() const { return opset_; }
     /// Bytes that weights, and the values of a run, may take.
     std::uint64_t max_memory() const { return max_memory_; }
     /// Throws `ane::error` (errc::argument) where it was read to be judged, with approximate constants: it cannot be
@@ -76,6 +78,7 @@ private:
     std::vector<ane::read_fault> forms_;
     std::vector<std::string> missing_;
     std::vector<ane::file_hint> hints_;
+    std::string opset_;
     std::vector<std::string> integers_; // inputs of integers, by the file
 };
 

@@ -381,7 +381,8 @@ model_file read(const std::string& path, const reading_options& how, const calle
     }
     ane::read_model model = read(file, how, who, parts.all);
     fill_missing(model, how);
-    return {std::move(model), file.kind == file_kind::mil, file.kind != file_kind::onnx, parts.all};
+    const bool is_mil = file.kind == file_kind::mil || file.kind == file_kind::mlpackage;
+    return {std::move(model), is_mil, file.kind != file_kind::onnx, parts.all};
 }
 
 std::vector<variant> variants_of(const std::string& path, const reading_options& how) {

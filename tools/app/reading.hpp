@@ -61,7 +61,7 @@ struct reading_options {
 /// A model as it was read.
 struct model_file {
     ane::read_model read;
-    bool is_mil = false;         ///< MIL text, alone or in a folder
+    bool is_mil = false;         ///< a program in MIL: text, alone or in a folder, or a package
     bool has_own_layers = false; ///< it asks for layers of the engine by name: all but ONNX
     ane::opened_files parts{};   ///< what it was read from
 };

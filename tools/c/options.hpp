@@ -49,7 +49,8 @@ template <>
 inline constexpr std::tuple members<anemone_policy>{
     list(&anemone_policy::errors, &anemone_policy::error_count, &app::check_options::errors),
     list(&anemone_policy::waived, &anemone_policy::waived_count, &app::check_options::waive),
-    same(&anemone_policy::route, &app::check_options::route)};
+    same(&anemone_policy::route, &app::check_options::route),
+    same(&anemone_policy::system, &app::check_options::system)};
 template <>
 inline constexpr std::tuple members<anemone_optimizing>{
     same(&anemone_optimizing::bits, &app::optimize_options::bits),

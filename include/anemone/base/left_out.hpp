@@ -38,6 +38,7 @@ struct anemone_formats_mil_hpp;
 struct anemone_formats_netplist_hpp;
 struct anemone_formats_plist_hpp;
 struct anemone_mlpackage_mlpackage_hpp;
+struct anemone_mlpackage_package_verdict_hpp;
 struct anemone_proof_proof_hpp;
 struct anemone_readers_file_verdict_hpp;
 struct anemone_readers_mil_hpp;

@@ -2,6 +2,7 @@
 #define ANEMONE_FORMATS_MIL_HPP
 
 #include "../base/way.hpp"
+#include "../targets/system.hpp"
 #include "../weights/fold_constants.hpp"
 #include "blob.hpp"
 
@@ -29,6 +30,9 @@ struct mil_options {
     /// States as Core ML has them, `state<tensor<...>>` with read_state and write_state, instead of an input and an
     /// output each: for files that go to Core ML. The direct route compiles no such file (facts: engine-runtime 4).
     bool core_ml_states = false;
+    /// The oldest system that is to load the file: its opset stands in the text. Throws `error` (errc::lowering) for what that
+    /// has not. `any`: the text of ios18, which is what sources have run on the direct route.
+    operating_system system = operating_system::any;
 };
 
 /// Writes a lowered graph as MIL text with its weight blob, deterministically. Facts: mil-ops sections 1 to 7. Throws

@@ -88,11 +88,12 @@ public:
             body_ += formatted("        write_state(data = {}, input = {})[name = string(\"{}\")];\n", next,
                                program_.inputs[each.parameter], helper(each.input, "written"));
         }
-        program_.text = formatted("program(1.3)\n"
-                                  "[buildInfo = dict<string, string>({{{{\"coremlc-component-MIL\", \"3520.4.1\"}}, "
-                                  "{{\"coremlc-version\", \"3520.5.1\"}}}})]\n"
-                                  "{{\n    func main<ios18>({}) {{\n{}    }} -> ({});\n}}\n",
-                                  parameters, body_, ane::detail::joined(program_.outputs));
+        program_.text =
+            formatted("program(1.3)\n"
+                      "[buildInfo = dict<string, string>({{{{\"coremlc-component-MIL\", \"3520.4.1\"}}, "
+                      "{{\"coremlc-version\", \"3520.5.1\"}}}})]\n"
+                      "{{\n    func main<{}>({}) {{\n{}    }} -> ({});\n}}\n",
+                      describe(options_.system).opset, parameters, body_, ane::detail::joined(program_.outputs));
         return std::move(program_);
     }
 

@@ -56,6 +56,7 @@ public:
         return readers::model_of(files, options, file_, [&](readers::mil_scope& scope) {
             try {
                 const function f = wire_.decode(chosen);
+                scope.opset = f.opset;
                 statements(f, flexible(entry.key), block_of(f), scope);
             } catch (const wire_fault& fault) {
                 scope.blame({0, 0}, {}, told(fault));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../base/unique_names.hpp"
+#include "../targets/system.hpp"
 #include "syntax_writer.hpp"
 #include "text_statements.hpp"
 
@@ -29,7 +30,7 @@ public:
         for (const readers::mil_port& p : f.inputs) {
             types_.emplace(p.name, p.type);
         }
-        set_opset(f);
+        find_system(f);
         for (const readers::mil_port& p : f.inputs) {
             input(p);
         }
@@ -47,12 +48,12 @@ public:
         }
     }
 
-    const opset_names& opset() const { return *opset_; }
+    const system_description& system() const { return *system_; }
 
     /// The function. Points into the writer.
     ANEMONE_INLINE std::string encoded_function() {
         map_entry<block>& entry = message_.blocks.emplace_back();
-        message_.opset = entry.key = opset_->message;
+        message_.opset = entry.key = system_->message;
         entry.value = std::move(block_);
         return encode(message_);
     }
@@ -70,14 +71,12 @@ private:
         return type;
     }
 
-    ANEMONE_INLINE void set_opset(const readers::mil_function& f) {
-        const auto found = std::find_if(opsets.begin(), opsets.end(), [&](const opset_names& o) {
-            return f.opset == o.text || f.opset == o.message;
-        });
-        if (found == opsets.end()) {
+    ANEMONE_INLINE void find_system(const readers::mil_function& f) {
+        const operating_system found = system_of_opset(f.opset);
+        if (found == operating_system::any) {
             throw syntax_fault{f.body.place(), formatted("the opset {} is not one of ios15 to ios18", f.opset)};
         }
-        opset_ = &*found;
+        system_ = &describe(found);
     }
 
     /// A name that no variable has.
@@ -202,7 +201,7 @@ private:
         append(o);
     }
 
-    const opset_names* opset_ = nullptr;
+    const system_description* system_ = nullptr;
     text_pool pool_;
     std::map<std::string_view, mil_type> types_; ///< of all variables
     std::map<std::string_view, std::string_view> renamed_;
@@ -227,7 +226,7 @@ ANEMONE_INLINE std::string model_bytes(std::string_view text) {
             map_entry<encoded<function>>& entry = all.functions.emplace_back();
             entry.key = f.name;
             entry.value.bytes = encoded_functions.emplace_back(writer.encoded_function());
-            m.specification_version = std::max(m.specification_version, writer.opset().specification_version);
+            m.specification_version = std::max(m.specification_version, writer.system().specification);
         }
     } catch (const syntax_fault& fault) {
         throw unreadable(file, {{std::string(file), fault.at.line, fault.at.column, {}, fault.reason}});

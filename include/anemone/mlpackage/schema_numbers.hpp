@@ -7,20 +7,6 @@
 /// Numbers by which the messages of Core ML name versions and kinds (the public schema).
 namespace ane::mlpackage {
 
-/// What a set of operations is called in text and in messages, and the version of the file format that came with it.
-struct opset_names {
-    std::string_view text;
-    std::string_view message;
-    std::int64_t specification_version;
-};
-
-inline constexpr std::array<opset_names, 4> opsets{{
-    {"ios15", "CoreML5", 6},
-    {"ios16", "CoreML6", 7},
-    {"ios17", "CoreML7", 8},
-    {"ios18", "CoreML8", 9},
-}};
-
 /// The kinds of model that Model has beside ML Program, by the number of their field.
 constexpr std::string_view kind_of_model(std::uint64_t field) {
     struct kind {

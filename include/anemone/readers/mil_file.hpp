@@ -57,6 +57,7 @@ read_model model_of(file_lookup files, const mil_reader_options& options, std::s
     model.layouts = std::move(scope.layouts);
     model.hints = std::move(scope.hints);
     model.forms = std::move(scope.forms);
+    model.opset = std::move(scope.opset);
     scope.faults =
         settle_large_constants(model, scope.large_constants, options.saturates_infinities || options.approximates);
     if (!scope.faults.empty()) {
@@ -68,8 +69,10 @@ read_model model_of(file_lookup files, const mil_reader_options& options, std::s
 /// One function of a program's text as a model. Throws `unreadable`.
 ANEMONE_INLINE read_model read_function(std::string_view text, const mil_function& function, file_lookup files,
                                         const mil_reader_options& options, std::string_view file_name) {
-    return model_of(files, options, file_name,
-                    [&](mil_scope& scope) { mil_program_reader(text, function, scope).read(); });
+    return model_of(files, options, file_name, [&](mil_scope& scope) {
+        scope.opset = function.opset;
+        mil_program_reader(text, function, scope).read();
+    });
 }
 
 /// A file of MIL text, whose functions are found once, and the blobs that it refers to.

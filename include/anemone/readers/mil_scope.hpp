@@ -78,6 +78,7 @@ public:
     std::vector<read_fault> doubts; ///< statements that the engine's compiler was seen to refuse
     std::vector<read_fault> forms;  ///< what Apple's parser is not known to take
     std::vector<mil_state> states;
+    std::string opset; ///< that the function names
     std::string file;
     const char* kept_file;
     std::uint64_t memory_left;

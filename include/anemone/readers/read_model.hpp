@@ -49,6 +49,8 @@ struct read_model {
     std::vector<file_hint> hints = {};
     /// Those of the notes that tell of numbers which are others here than in the file.
     std::vector<std::string> changes = {};
+    /// The version of Core ML's operations that the file names, as it names it: "ios17", "CoreML7". Empty: none.
+    std::string opset = {};
 };
 
 } // namespace ane::inline ANEMONE_WAY

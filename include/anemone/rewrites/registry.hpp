@@ -8,6 +8,7 @@
 #include "slices.hpp"
 #include "sums.hpp"
 #include "tiles.hpp"
+#include "values.hpp"
 
 /// The rewrites, a row each. Another one is a function beside these and a row.
 namespace ane {
@@ -56,6 +57,9 @@ inline constexpr rewrite_record rewrite_table[] = {
     {"scale_norms", rewrite_goal::values, rewrite_exactness::rounding,
      "a norm or a length whose squares may leave fp16, by the declared ranges", "they stay within, by a power of two",
      "rules R151; guide 3", detail::scale_norms},
+    {"scale_values", rewrite_goal::values, rewrite_exactness::rounding,
+     "a value that may leave fp16 before a norm, a root or a factor brings it back, by the declared ranges",
+     "it stays within, by a power of two", "rules fp16, R151; guide 3", detail::scale_values},
     {"logarithms_of_shares", rewrite_goal::values, rewrite_exactness::rounding, "the logarithm of a softmax",
      "no share is zero before its logarithm", "rules R157; numerics N095 to N097", detail::logarithms_of_shares},
     {"scale_weights", rewrite_goal::errors, rewrite_exactness::rounding,

@@ -1,21 +1,20 @@
 #pragma once
 
-#include "../base/way.hpp"
 #include "../graph/attributes.hpp"
 #include "../graph/op_facet.hpp"
+#include "../values/power_of_two.hpp"
 #include "rewrite.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
-/// Values that fp16 does not hold, times a power of two: a rewrite at one place, for what a run showed there. Products
-/// with a power of two are exact, so nothing else changes.
-namespace ane::detail::inline ANEMONE_WAY {
+/// Values that fp16 does not hold, times a power of two: a rewrite at one place, for what a run showed there or the ranges
+/// allow. Products with a power of two are exact, so nothing else changes.
+namespace ane::detail {
 
 /// A model after a change, and for each of its nodes the one that it comes from.
 struct changed_graph {
@@ -114,12 +113,12 @@ inline constexpr op_facet<scaled_form> scaled_forms{{op::square, scaled_form::do
 /// How a value is held: as 2^-exponent of itself.
 class region_scaler {
 public:
-    ANEMONE_INLINE region_scaler(const graph_view& g, std::span<const char> fits)
+    constexpr region_scaler(const graph_view& g, std::span<const char> fits)
         : g_(g), fits_(fits), w_(g), exponents_(g.nodes.size(), 0) {}
 
     /// The model with the value of a node held as 2^-exponent of itself, and so on with what reads it, until the values
     /// fit. Empty where an operation on the way has no such form, or an output would be scaled.
-    ANEMONE_INLINE std::optional<changed_graph> scaled(int node, int exponent) {
+    constexpr std::optional<changed_graph> scaled(int node, int exponent) {
         grows_ = exponent < 0;
         for (int i = 0; i < g_.size(); ++i) {
             w_.visit(i);
@@ -153,9 +152,9 @@ public:
     }
 
 private:
-    static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+    static constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-    ANEMONE_INLINE std::vector<int> exponents_of(int index) const {
+    constexpr std::vector<int> exponents_of(int index) const {
         std::vector<int> of;
         for (const int operand : g_.operands(index)) {
             of.push_back(exponents_[at(operand)]);
@@ -164,10 +163,10 @@ private:
     }
 
     /// A new node times 2^power, in factors that fp16 has.
-    ANEMONE_INLINE int times(int made, int power) {
+    constexpr int times(int made, int power) {
         for (int rest = power; rest != 0;) {
             const int step = std::clamp(rest, -12, 12);
-            made = w_.emit(op::mul, no_attributes{}, {made, w_.scalar(std::ldexp(1.0F, step))});
+            made = w_.emit(op::mul, no_attributes{}, {made, w_.scalar(static_cast<float>(power_of_two(step)))});
             rest -= step;
         }
         return made;
@@ -175,7 +174,7 @@ private:
 
     /// A node that is the first to be scaled, its operands by as much as makes its result 2^-exponent of itself, or what
     /// it computes inside.
-    ANEMONE_INLINE int enter(int index, int exponent) {
+    constexpr int enter(int index, int exponent) {
         const auto operands = g_.operands(index);
         const scaled_form form = scaled_forms[g_[index].kind];
         if (operands.empty() || form == scaled_form::none) {
@@ -206,22 +205,22 @@ private:
         return pass(index, wanted);
     }
     /// The exponent of operands that are to be held alike.
-    int farther(const std::vector<int>& e) const {
+    constexpr int farther(const std::vector<int>& e) const {
         return grows_ ? *std::min_element(e.begin(), e.end()) : *std::max_element(e.begin(), e.end());
     }
-    bool is_given(int index) const {
+    constexpr bool is_given(int index) const {
         const op kind = g_[index].kind;
         return kind == op::weight || kind == op::constant || kind == op::compressed;
     }
 
     /// The operand at a position as 2^-exponent of itself.
-    ANEMONE_INLINE int held(int index, std::size_t position, int exponent) {
+    constexpr int held(int index, std::size_t position, int exponent) {
         const int operand = g_.operands(index)[position];
         return times(w_.renamed(operand), exponents_[at(operand)] - exponent);
     }
 
     /// The node with its operands held by these exponents; its own follows. -1 where it has no such form.
-    ANEMONE_INLINE int pass(int index, std::vector<int> e) {
+    constexpr int pass(int index, std::vector<int> e) {
         const node& n = g_[index];
         const scaled_form form = scaled_forms[n.kind];
         attributes how = n.attributes;
@@ -280,15 +279,19 @@ private:
         return made;
     }
 
+    static constexpr float held_epsilon(float epsilon, int power) {
+        return static_cast<float>(static_cast<double>(epsilon) * power_of_two(power));
+    }
+
     /// The small number of an operation on 2^-exponent of its operand.
-    ANEMONE_INLINE static void scale_epsilon(attributes& how, int exponent) {
+    static constexpr void scale_epsilon(attributes& how, int exponent) {
         if (how.kind() == attribute_kind::stabilizer) {
             stabilizer s = how.get<stabilizer>();
-            s.epsilon = std::ldexp(s.epsilon, -exponent);
+            s.epsilon = held_epsilon(s.epsilon, -exponent);
             how = s;
         } else if (how.kind() == attribute_kind::grouping) {
             grouping g = how.get<grouping>();
-            g.epsilon = std::ldexp(g.epsilon, -exponent);
+            g.epsilon = held_epsilon(g.epsilon, -exponent);
             how = g;
         }
     }
@@ -302,9 +305,9 @@ private:
 
 /// The model with the value of one node held as 2^-exponent of itself, and what follows with it, until `fits` marks a
 /// node whose value fp16 holds. Empty where that has no form.
-ANEMONE_INLINE std::optional<changed_graph> scaled_region(const graph_view& g, int node, int exponent,
-                                                          std::span<const char> fits) {
+constexpr std::optional<changed_graph> scaled_region(const graph_view& g, int node, int exponent,
+                                                     std::span<const char> fits) {
     return region_scaler(g, fits).scaled(node, exponent);
 }
 
-} // namespace ane::detail::inline ANEMONE_WAY
+} // namespace ane::detail

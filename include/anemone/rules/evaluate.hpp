@@ -86,8 +86,19 @@ constexpr void search(const rule_set& active, const graph_view& g, const graph_f
         if (known == 1) {
             continue;
         }
-        const subject s{
-            g, i, n, t, facts.ranges, facts.uses, p.route, facts.live, facts.branches, facts.spreads, facts.written};
+        const subject s{g,
+                        i,
+                        n,
+                        t,
+                        facts.ranges,
+                        facts.uses,
+                        p.route,
+                        facts.live,
+                        facts.branches,
+                        facts.spreads,
+                        facts.written,
+                        p.system,
+                        p.layers};
         const rule_set& asked = known == 2 ? of_constants : rules::is_small(n.shape, small) ? usual : active;
         const rule_set& its = rules_by_op[static_cast<std::size_t>(n.kind)];
         for (std::size_t w = 0; w < words; ++w) {

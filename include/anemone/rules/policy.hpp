@@ -2,6 +2,7 @@
 
 #include "../passes/layer_forms.hpp"
 #include "../targets/operation_support.hpp"
+#include "../targets/system.hpp"
 #include "rule.hpp"
 
 namespace ane {
@@ -19,7 +20,8 @@ struct policy {
     rule_set waived{}; ///< rules that are not checked
     compile_route route = compile_route::any;
     check_profile profile = check_profile::engine;
-    layer_forms layers = layer_forms::safe; ///< whose values are judged: of a file of others, its own
+    layer_forms layers = layer_forms::safe;          ///< whose values are judged: of a file of others, its own
+    operating_system system = operating_system::any; ///< which Core ML is to load the file
 
     constexpr bool is_error(rule r, severity level) const noexcept {
         return !waived.contains(r) && (level == severity::reject || level == severity::hazard || errors.contains(r));
@@ -31,6 +33,7 @@ struct policy {
         a.route = b.route == compile_route::any ? a.route : b.route;
         a.profile = b.profile == check_profile::engine ? a.profile : b.profile;
         a.layers = b.layers == layer_forms::safe ? a.layers : b.layers;
+        a.system = b.system == operating_system::any ? a.system : b.system;
         return a;
     }
     friend constexpr bool operator==(const policy&, const policy&) = default;
@@ -44,6 +47,8 @@ template <class... Rule> constexpr policy waive(Rule... rules) { return {.waived
 constexpr policy of_own_layers() { return {.layers = layer_forms::own}; }
 /// The vendor's own guidance, apart from what is refused or wrong.
 constexpr policy of_vendor() { return {.profile = check_profile::vendor}; }
+/// What this system's Core ML does not know is an error.
+constexpr policy on_system(operating_system system) { return {.system = system}; }
 /// The rules of one route are checked too.
 constexpr policy on_route(compile_route route) { return {.route = route}; }
 

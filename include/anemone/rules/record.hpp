@@ -48,10 +48,12 @@ struct subject {
     std::span<const interval> value_ranges; ///< of `ranges(g)`
     std::span<const int> uses;              ///< how often each node is read, outputs included
     compile_route route;
-    std::span<const std::int64_t> live = {}; ///< of `live_bytes(g)`; empty where no active rule reads it
-    std::span<const int> branches = {};      ///< of `reconverging_branches(g)`; the same
-    std::span<const spread> spreads = {};    ///< of `spreads(g, ranges)`; the same
-    written_facts written = {};              ///< of `find_form_faults(g, route)`; the same
+    std::span<const std::int64_t> live = {};         ///< of `live_bytes(g)`; empty where no active rule reads it
+    std::span<const int> branches = {};              ///< of `reconverging_branches(g)`; the same
+    std::span<const spread> spreads = {};            ///< of `spreads(g, ranges)`; the same
+    written_facts written = {};                      ///< of `find_form_faults(g, route)`; the same
+    operating_system system = operating_system::any; ///< of the policy
+    layer_forms layers = layer_forms::safe;          ///< the same
 
     /// The forms of weights in the file that we write: a netplist where it is asked for, or MIL text cannot hold the model.
     constexpr held_forms held() const {

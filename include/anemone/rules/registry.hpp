@@ -22,6 +22,7 @@
 #include "runtime.hpp"
 #include "stored_value.hpp"
 #include "support.hpp"
+#include "system.hpp"
 #include "texture.hpp"
 #include "type.hpp"
 #include "value.hpp"
@@ -50,8 +51,8 @@ inline constexpr std::array rule_families{
     rule_family{rules::weight},       rule_family{rules::value},         rule_family{rules::precision},
     rule_family{rules::layout},       rule_family{rules::memory},        rule_family{rules::program},
     rule_family{rules::runtime},      rule_family{rules::advice},        rule_family{rules::written},
-    rule_family{rules::stored_value}, rule_family{rules::own_layer},     rule_family{rules::field},
-    rule_family{rules::vendor}};
+    rule_family{rules::stored_value}, rule_family{rules::own_layer},     rule_family{rules::system},
+    rule_family{rules::field},        rule_family{rules::vendor}};
 
 namespace detail {
 

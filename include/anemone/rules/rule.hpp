@@ -234,7 +234,9 @@
     ROW(table_is_gathered_inside)                                                                                      \
     ROW(prompt_exceeds_a_chunk)                                                                                        \
     /* written: what our files can say */                                                                              \
-    ROW(operation_is_not_written)
+    ROW(operation_is_not_written)                                                                                      \
+    /* system: what an older system's Core ML does not know */                                                         \
+    ROW(operation_is_newer_than_the_system)
 
 namespace ane {
 

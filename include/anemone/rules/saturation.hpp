@@ -23,8 +23,19 @@ constexpr double saturates_from(const node& n) {
     }
 }
 
-/// Whether all that reads a node of at least this magnitude is such a function, through factors and offsets.
-constexpr bool saturates(const subject& s, int index, double least, int depth = 4) {
+/// The operand of an odd power, which has its sign; -1 for all else.
+constexpr int odd_power_of(const graph_view& g, int index) {
+    const node& n = g[index];
+    if (n.kind != op::pow || g.operand(n, 1).kind != op::constant || g.operand(n, 1).shape.count() != 1) {
+        return -1;
+    }
+    const float exponent = g.values(g.operand(n, 1))[0];
+    return exponent == 3 || exponent == 5 || exponent == 7 ? g.operands(n)[0] : -1;
+}
+
+/// Whether all that reads a node of at least this magnitude is such a function, through factors and offsets. Node `alike`
+/// has the sign of this one, so that it takes nothing off a sum; -1: none has.
+constexpr bool saturates(const subject& s, int index, double least, int alike, int depth = 4) {
     if (depth == 0 || is_output(s.g, index) || s.uses[static_cast<std::size_t>(index)] == 0) {
         return false;
     }
@@ -44,8 +55,12 @@ constexpr bool saturates(const subject& s, int index, double least, int depth = 
         }
         const int other = operands[0] == index ? operands[1] : operands[0];
         const interval& b = s.value_ranges[static_cast<std::size_t>(other)];
-        const double bound = n.kind == op::mul ? least * ane::detail::least_magnitude(b) : least - b.magnitude();
-        if (other == index || !b.bounded() || !(bound > 0) || !saturates(s, i, bound, depth - 1)) {
+        const bool adds = n.kind == op::add && other == alike;
+        const double bound =
+            n.kind == op::mul ? least * ane::detail::least_magnitude(b) : least - (adds ? 0 : b.magnitude());
+        const bool keeps_sign = n.kind == op::mul ? b.low > 0 : n.kind == op::add;
+        if (other == index || !b.bounded() || !(bound > 0) ||
+            !saturates(s, i, bound, keeps_sign ? alike : -1, depth - 1)) {
             return false;
         }
     }

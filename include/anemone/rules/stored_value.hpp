@@ -13,16 +13,6 @@ namespace ane::rules {
 
 namespace detail {
 
-/// Whether an operand may be infinite already: then the node that makes it so is told, and this one adds nothing.
-constexpr bool follows_an_overflow(const subject& s) {
-    for (int i = 0; i < s.operand_count(); ++i) {
-        if (!s.operand_range(i).bounded()) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /// Whether all that reads a node is a softmax, to which -infinity is as good as the lowest number: masked scores.
 constexpr bool only_softmax_reads(const subject& s) {
     return s.uses[static_cast<std::size_t>(s.index)] > 0 && !is_output(s.g, s.index) &&
@@ -49,7 +39,7 @@ constexpr finding check_result(const subject& s) {
     if (!d.refuted() || follows_an_overflow(s) || is_told_otherwise(s)) {
         return {};
     }
-    if (saturates(s, s.index, half_max)) {
+    if (saturates(s, s.index, half_max, odd_power_of(s.g, s.index))) {
         return {};
     }
     const bool only_below = s.value_ranges[static_cast<std::size_t>(s.index)].high <= half_max;

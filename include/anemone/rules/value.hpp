@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../analysis/envelope.hpp"
+#include "../graph/uses.hpp"
 #include "movement.hpp"
 #include "record.hpp"
 #include "shifted_exponentials.hpp"
@@ -24,6 +25,37 @@ constexpr finding refuted(const demand& d) {
 /// The same with the bound rounded up, where a fraction above the limit is what counts.
 constexpr finding refuted_above(const demand& d) {
     return holds_if(!d.refuted(), reported(d.bound), static_cast<std::int64_t>(d.limit));
+}
+
+/// Whether an operand may be infinite already: then the node that makes it so is told, and this one adds nothing.
+constexpr bool follows_an_overflow(const subject& s) {
+    for (int i = 0; i < s.operand_count(); ++i) {
+        if (!s.operand_range(i).bounded()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// From here on the product of x with the tail of its own sigmoid, 4.8e-5 instead of zero, is off by 1/64.
+inline constexpr double tail_limit = 320;
+
+/// Whether somebody reads how near a sigmoid is to its ends: who calls the model, a logarithm, what divides by it, or a
+/// product with what it is the sigmoid of, where that is large.
+constexpr bool tail_matters(const subject& s) {
+    if (is_output(s.g, s.index)) {
+        return true;
+    }
+    int x = s.g.operands(s.n)[0];
+    while (s.g[x].kind == op::mul && s.g.operand(s.g[x], 1).kind == op::constant) {
+        x = s.g.operands(x)[0];
+    }
+    const bool is_large = s.value_ranges[static_cast<std::size_t>(x)].low < -tail_limit;
+    return !every_reader(s.g, s.index, [&](const node& n, int position) {
+        const bool divides = quotients.contains(n.kind) && position == n.operands.count - 1;
+        const bool gates = n.kind == op::mul && s.g.operands(n)[static_cast<std::size_t>(1 - position)] == x;
+        return !logarithms.contains(n.kind) && !divides && !(gates && is_large);
+    });
 }
 
 /// The promise of a state against the value that one run makes of it.
@@ -156,7 +188,9 @@ inline constexpr std::array value{
                 return {};
             }
             const interval& x = s.operand_range(0);
-            return detail::refuted(ane::detail::less_than(x.magnitude(), square_limit, x.declared));
+            return detail::follows_an_overflow(s)
+                       ? finding{}
+                       : detail::refuted(ane::detail::less_than(x.magnitude(), square_limit, x.declared));
         }},
     rule_record{.id = rule::logarithm_of_zero,
                 .fact = "R157",
@@ -261,12 +295,13 @@ inline constexpr std::array value{
                 .sentence =
                     "the declared range reaches {got}; beyond -9.938 and 8.320 the table stays at its last knot",
                 .reject = "",
-                .advice = "nothing, unless the tails matter",
+                .advice = "take -softplus(-x) for its logarithm, silu(x) for its product with x, or clamp the operand",
                 .source = "guide chapter 3",
                 .evidence = mark::measured,
                 .silicon = "M1",
                 .check = [](const subject& s) -> finding {
-                    return detail::refuted_above(ane::detail::table_demand(detail::ranged(s)));
+                    return detail::tail_matters(s) ? detail::refuted_above(ane::detail::table_demand(detail::ranged(s)))
+                                                   : finding{};
                 }},
     rule_record{.id = rule::nan_enters_as_infinity,
                 .fact = "R155",

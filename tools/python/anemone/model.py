@@ -113,7 +113,7 @@ class Model:
         return list(self._native.notes)
 
     def check(self, targets: str = "macs", *, errors: Sequence[str] = (), waive: Sequence[str] = (), route: str = "any",
-              profile: str = "engine", ranges: Optional[Ranges] = None) -> Report:
+              profile: str = "engine", system: str = "any", ranges: Optional[Ranges] = None) -> Report:
         """What targets make of the model.
 
         targets  macs, all, h13, h14..h16, h15.., or several with commas
@@ -122,6 +122,7 @@ class Model:
         route    the rules of one route too: "any", "mil" or "netplist"
         profile  what the model is held to: vendor adds the vendor's own guidance to what is refused or wrong, and leaves other
                  remarks out: "engine" or "vendor"
+        system   what this system's Core ML does not know is an error: "any", "macos12", "macos13", "macos14" or "macos15"
         ranges   of inputs: {"x": (-1, 1)}
         """
         return Report.of(*self._native.check(_given(locals())))
@@ -218,7 +219,7 @@ class Model:
         return self._native.draw(shown.encode(errors="backslashreplace").decode(), options)
 
     def convert(self, to: str, folder: Path, *, name: str = "", weights_file: str = "", targets: str = "",
-                core_ml_states: bool = False) -> str:
+                core_ml_states: bool = False, system: str = "any") -> str:
         """Writes the model and its weights into a folder, which is made where it is missing, or as C++ to a header with a
         safetensors file of its name beside it. The path of the text, of the package, of the header.
 
@@ -227,6 +228,8 @@ class Model:
         weights_file    how the C++ program opens the weights, if it is elsewhere
         targets         targets that the C++ model has to conform to, checked at build time
         core_ml_states  states as Core ML has them, in MIL text
+        system          the oldest system whose Core ML is to load MIL text or a package: "any", "macos12", "macos13", "macos14" or
+                        "macos15"
         """
         return os.fsdecode(self._native.convert(os.fsencode(folder), _given(locals(), "folder")))
 
@@ -258,7 +261,7 @@ class Model:
 
 
 def check(path: Path, targets: str = "macs", *, errors: Sequence[str] = (), waive: Sequence[str] = (), route: str = "any",
-          profile: str = "engine", ranges: Optional[Ranges] = None, **reading: Any) -> Report:
+          profile: str = "engine", system: str = "any", ranges: Optional[Ranges] = None, **reading: Any) -> Report:
     """What targets make of a file. See Model.check, and Model for how it is read."""
     return _judged(path, reading).check(**_given(locals(), "path", "reading"))
 

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "../forms/system_floor.hpp"
+#include "record.hpp"
+
+#include <array>
+
+/// What an older system's Core ML does not know, where a policy names the system.
+namespace ane::rules {
+
+inline constexpr std::array system{
+    rule_record{.id = rule::operation_is_newer_than_the_system,
+                .fact = "opset",
+                .level = severity::reject,
+                .ops = {op::input, op::compressed, op::quantize, op::dequantize, op::resize, op::resample,
+                        op::pixel_unshuffle, op::attention, op::slice_update},
+                .sentence = "needs macOS {got}, the system is macOS {limit}",
+                .reject = "",
+                .consequence = "Core ML does not load the file",
+                .advice = "ask for the newer system, or let anemone convert write it with other operations",
+                .source = "public schema of Core ML, the operations by opset",
+                .evidence = mark::predicted,
+                .check = [](const subject& s) -> finding {
+                    const operating_system needed = first_system_of(s.g, s.index, s.layers == layer_forms::own);
+                    return holds_if(s.system == operating_system::any || needed <= s.system, macos_version(needed),
+                                    macos_version(s.system));
+                }},
+};
+
+} // namespace ane::rules

@@ -1,0 +1,86 @@
+"""Programs as Core ML's converter writes networks, and what `anemone check` says of their values: what is not defended here
+is a false alarm.
+
+Usage: false_alarms.py [PROGRAM] [--programs NUMBER] [--keep FOLDER] [--list]; --list prints what was found and judges
+nothing."""
+
+import collections
+import json
+import pathlib
+import sys
+import tempfile
+
+import _harness
+import _networks
+from _harness import command, expect, verdict
+
+sys.path.insert(0, str(_harness.ROOT / "tests"))
+import from_environment
+
+PROGRAMS = 300
+TARGETS = "h13,h15g,h17s"
+
+# Rules that are not of values: of support, shapes, memory, lanes and routes. What they say of these programs is so.
+OTHERS = {
+    "attention_has_few_queries", "both_operands_are_live", "channels_do_not_interleave", "convolved_width_leaves_no_margin",
+    "dilation_is_not_native", "fan_in_exceeds", "gather_needs_one_batch_one_plane_and_3_components", "grouped_kernel_is_decomposed",
+    "groups_do_not_divide_cores", "kernel_needs_large_mode", "large_kernel_is_dilated", "large_kernel_is_grouped",
+    "large_kernel_is_not_a_multiple_of_eight", "operation_is_not_written", "output_channels_cross_a_pass",
+    "producer_has_other_readers", "resize_is_decomposed", "rows_share_a_bank", "sliced_channels_are_not_aligned",
+    "square_and_sum_are_not_fused", "square_feeds_a_nonlinearity", "width_is_not_a_granule", "width_is_one",
+    "winograd_needs_unit_stride", "pool_stride_is_three", "small_convolution_leaves_the_engine", "index_exceeds_half_precision",
+}
+
+# What may be said of values, by rule and operation, at which level at most, and why it is no false alarm.
+DEFENDED = {}
+
+
+def judged(run, path):
+    """The findings of one program: rule, operation, level, message; with what the file is refused for."""
+    done = run([str(path), "-a", "-t", TARGETS, "--format", "json"])
+    expect(done.returncode in (0, 1), f"{path.name}: {done.stderr}")
+    told = json.loads(done.stdout)
+    seen = set()
+    for verdict_of_target in told["verdicts"]:
+        for found in verdict_of_target["violations"]:
+            seen.add((found["rule"], found["operation"], found["level"], found["line"], found["message"]))
+    for each in told["observations"]:
+        if each["id"] not in ("file.note",):
+            seen.add((each["id"], "", each["level"], each["line"], each["message"]))
+    return seen
+
+
+def main():
+    arguments = sys.argv[1:]
+    count = int(arguments[arguments.index("--programs") + 1]) if "--programs" in arguments else PROGRAMS
+    lists = "--list" in arguments
+    sys.argv[1:] = [a for i, a in enumerate(arguments) if not a.startswith("--") and (i == 0 or arguments[i - 1] not in ("--programs", "--keep"))]
+    program, seed = command(), from_environment.seed()
+    totals, examples = collections.Counter(), {}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(arguments[arguments.index("--keep") + 1]) if "--keep" in arguments else pathlib.Path(temporary)
+        folder.mkdir(exist_ok=True)
+        for number in range(count):
+            kind, text = _networks.network(seed, number)
+            path = folder / f"{number}.mil"
+            path.write_text(text)
+            for rule, operation, level, line, message in judged(lambda a: _harness.run(program, ["check", *a], folder), path):
+                if rule in OTHERS:
+                    continue
+                totals[rule, operation, level] += 1
+                examples.setdefault((rule, operation, level), []).append((kind, message))
+            if "--keep" not in arguments:
+                path.unlink()
+    order = ("note", "warning", "error")
+    for (rule, operation, level), times in sorted(totals.items()):
+        if lists:
+            print(f"{times:5} {rule} {operation} {level}: {examples[rule, operation, level][0]}")
+            continue
+        most, most_times, _ = DEFENDED.get((rule, operation), ("none", 0, ""))
+        allowed = most in order and order.index(level) <= order.index(most) and times <= most_times * count // PROGRAMS + 1
+        expect(allowed, f"{rule} of {operation}, {level}, {times} times: {examples[rule, operation, level][0]}")
+    return 0 if lists else verdict(f"{count} programs of seed {seed}", f"{sum(totals.values())} findings on values")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
