@@ -445,8 +445,9 @@ TEST_CASE("sums of codes: the expected error is that of the codes in the registe
         dynamic_graph with;
         const int in = with.append(g.nodes[0], {});
         const int weight = with.append(g.nodes[1], {});
-        const int held = with.append(stored, {weight});
-        with.add_output(with.append(product, {in, held}), "y");
+        const int weights[] = {weight};
+        const int operands[] = {in, with.append(stored, weights)};
+        with.add_output(with.append(product, operands), "y");
         const std::vector<contraction_error> found = error_envelope(with, m5);
         REQUIRE(found.size() == 1);
         CHECK(found[0].expected_relative() == doctest::Approx(std::sqrt(error / square)).epsilon(0.1));
