@@ -407,3 +407,54 @@ TEST_CASE("the second product of an attention, by the rule of thumb for its shar
     CHECK(root_mean_square(errors) < 2 * e.expected());
     CHECK(root_mean_square(errors) > e.expected() / 2);
 }
+
+TEST_CASE("sums of codes: the expected error is that of the codes in the register, rounded, scaled and rounded again") {
+    constexpr std::int64_t k = 512;
+    constexpr int rows = 300;
+    const numerics::datapath m5 = numerics::datapath_of(h17s);
+    std::mt19937 random(208);
+    for (const double reach : {0.02, 1.0}) { // whatever the weights are worth
+        CAPTURE(reach);
+        const double scale = static_cast<double>(half(reach / 127));
+        std::uniform_real_distribution<double> unit(-1, 1);
+        std::uniform_int_distribution<int> code(-127, 127);
+        double error = 0;
+        double square = 0;
+        for (int row = 0; row < rows; ++row) {
+            std::vector<half> x;
+            std::vector<half> codes;
+            double exact = 0;
+            for (std::int64_t i = 0; i < k; ++i) {
+                x.emplace_back(unit(random));
+                const int q = code(random);
+                codes.emplace_back(q * numerics::code_unit(m5, 8));
+                exact += static_cast<double>(x.back()) * q * scale;
+            }
+            half y;
+            numerics::matmul(m5, {.m = 1, .n = 1, .k = k, .transpose_b = true}, x.data(), codes.data(), nullptr, &y);
+            y = numerics::scale_after_sum(m5, y, scale / numerics::code_unit(m5, 8), half{});
+            error += (static_cast<double>(y) - exact) * (static_cast<double>(y) - exact);
+            square += exact * exact;
+        }
+        dynamic_graph g = layer(1, 1, k, within(-1, 1), within(-reach, reach));
+        node& product = g.nodes.back();
+        node stored = product;
+        stored.kind = op::compressed;
+        stored.shape = {1, k};
+        stored.attributes = compression{.form = weight_form::affine, .bits = 8};
+        dynamic_graph with;
+        const int in = with.append(g.nodes[0], {});
+        const int weight = with.append(g.nodes[1], {});
+        const int weights[] = {weight};
+        const int operands[] = {in, with.append(stored, weights)};
+        with.add_output(with.append(product, operands), "y");
+        const std::vector<contraction_error> found = error_envelope(with, m5);
+        REQUIRE(found.size() == 1);
+        CHECK(found[0].expected_relative() == doctest::Approx(std::sqrt(error / square)).epsilon(0.1));
+        CHECK(found[0].scale == 0);
+        CHECK(found[0].worst > std::sqrt(error / rows));
+        // Before the products the size of the weights matters.
+        const double expanded = error_envelope(with, numerics::datapath_of(h13))[0].expected_relative();
+        CHECK((expanded > 2 * found[0].expected_relative()) == (reach < 0.1));
+    }
+}

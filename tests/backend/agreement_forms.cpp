@@ -237,3 +237,23 @@ TEST_CASE("agreement: random graphs of everything that can be written") {
     }
     CHECK(compared > static_cast<int>(graphs / 6));
 }
+
+TEST_CASE("agreement: weights of 8-bit integers, whose scales follow the sum from A14 on") {
+    const compression int8{.form = weight_form::affine, .bits = 8};
+    agree_everywhere([&](composer& c) {
+        const int x = c.input({5, 24});
+        const int w = c.add(op::compressed, int8, {c.weight({6, 24})});
+        c.output(c.add(op::linear, {x, w}));
+        c.output(c.add(op::add, {c.add(op::linear, {x, w}), c.weight({6})}));
+        c.output(c.add(op::relu, {c.add(op::mul, {c.add(op::linear, {x, w}), c.constant(0.5F)})}));
+    });
+    agree_everywhere([&](composer& c) { // channels of an image, in groups
+        const int x = c.input(image);
+        const int w = c.add(op::compressed, int8, {c.weight({4, 3, 3, 2})});
+        c.output(c.add(op::conv2d, conv{.stride = {2, 1}, .padding = 1, .groups = 2}, {x, w}));
+        c.output(c.add(op::conv2d, conv{.groups = 2}, {x, w, c.weight({4})}));
+    });
+    agree_everywhere([&](composer& c) { // scales along the features: expanded
+        c.output(c.add(op::matmul, transposed{}, {c.input({5, 24}), c.add(op::compressed, int8, {c.weight({24, 6})})}));
+    });
+}

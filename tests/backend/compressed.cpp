@@ -189,7 +189,6 @@ TEST_CASE("N208: the scale of a weight of codes follows the sum, on M5; M1 expan
         x.emplace_back(riddle_inputs[i]);
         w.emplace_back(riddle_codes[i] * riddle_scale);
     }
-    // The library writes codes from -7 to 7, and one of these is -8: the steps are run, and graphs below.
     const numerics::datapath m5 = numerics::datapath_of(h17s);
     std::vector<half> codes;
     for (const int q : riddle_codes) {
@@ -200,9 +199,47 @@ TEST_CASE("N208: the scale of a weight of codes follows the sum, on M5; M1 expan
     numerics::matmul(m5, shape, x.data(), codes.data(), nullptr, &y);
     CHECK(static_cast<double>(y) == -8.0078125);
     CHECK(static_cast<double>(numerics::scale_after_sum(m5, y, riddle_scale, half{})) == riddle_result);
+    // Through a graph: a palette of sixteen codes times the scale, as a file of others has it.
+    std::vector<half> both = w;
+    for (int q = -8; q < 8; ++q) { // a second channel, so that the table has every code
+        both.emplace_back(q * riddle_scale);
+        both.emplace_back(q * riddle_scale);
+    }
+    composer c;
+    const int in = c.input({1, 32});
+    c.output(c.add(op::linear, {in, c.add(op::compressed, compression{palette<4>}, {c.weight({2, 32})})}));
+    const dynamic_graph g = c.finish();
+    weight_store store;
+    store.add("weight.1", {2, 32}, std::span<const half>(both));
+    const auto on = [&](target t, layer_forms layers) {
+        return static_cast<double>(run(ane::backend::oracle(t).layers(layers), g, store, {bytes_of(x)})[0][0]);
+    };
+    CHECK(on(h17s, layer_forms::own) == riddle_result);
+    CHECK(on(h13, layer_forms::own) == doctest::Approx(-0.059906).epsilon(1e-5));
+    CHECK(on(h17s, layer_forms::safe) == on(h13, layer_forms::own)); // we write its values
     // The register of what the weights stand for, as A13 has it, gives another.
     numerics::matmul(m5, shape, x.data(), w.data(), nullptr, &y);
     CHECK(static_cast<double>(y) == doctest::Approx(-0.059906).epsilon(1e-5));
+}
+
+TEST_CASE("palettes of codes: the largest scale, or none") {
+    const auto scale_of = [](const std::vector<double>& values, int bits) {
+        std::vector<half> w;
+        for (const double v : values) {
+            w.emplace_back(v);
+        }
+        const compression form{.form = weight_form::palette, .bits = bits};
+        const auto scale = scale_of_palette(encode_weight(w, {1, static_cast<std::int64_t>(w.size())}, form));
+        return scale ? static_cast<double>(*scale) : 0.0;
+    };
+    CHECK(scale_of({0.5, -1, 1.5, 0, 2}, 4) == 0.5);
+    CHECK(scale_of({1, 1.5}, 4) == 0.5); // 2 and 3
+    CHECK(scale_of({-8 * 0.0625, 7 * 0.0625}, 4) == 0.0625);
+    CHECK(scale_of({9 * 0.0625, 0.0625}, 4) == 0); // 9 is no code of 4 bits
+    CHECK(scale_of({9 * 0.0625, 0.0625}, 8) == 0.0625);
+    CHECK(scale_of({0.1, 0.2718, 0.3141, -0.5772}, 4) == 0);
+    CHECK(scale_of({0, 0}, 4) == 0);
+    CHECK_FALSE(scale_of_palette(encode_weight({}, {0, 4}, affine_int8)).has_value());
 }
 
 TEST_CASE("N208, N203: products with codes are fp16(fp16(sum of codes) scale + bias), channel by channel") {

@@ -8,6 +8,7 @@
 #include <anemone/build.hpp>
 #include <anemone/diff/diff.hpp>
 #include <anemone/diff/trace.hpp>
+#include <anemone/dynamic_builder.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/report/diff_drawing.hpp>
 #include <anemone/report/diff_report.hpp>
@@ -288,4 +289,26 @@ TEST_CASE("states: their callers bind none, and they are zero before the run tha
     for (const trace& values : {trace_of(model, m1, {}, inputs), trace_of(model, backend::cpu{}, {}, inputs)}) {
         CHECK(static_cast<double>(values.halves(only(model, d, op::exp).node)[0]) == 1);
     }
+}
+
+TEST_CASE("a scale after the sum: a tie of the sum of codes is rounded before the scale") {
+    dynamic_builder b;
+    const auto w = b.add(op::compressed, {b.weight("w", {1, 2})}, compression{.form = weight_form::affine, .bits = 8});
+    b.output("y", b.add(op::linear, {b.input("x", {1, 2}), w}));
+    const dynamic_graph g = b.finish();
+    // Codes 127 and 3 of scale 1.5 2^-7; 3 times 683/256 is 2049/256, between two values of fp16.
+    const std::vector<half> values{half(127 * 0.01171875), half(3 * 0.01171875)};
+    weight_store weights;
+    weights.add("w", {1, 2}, std::span<const half>(values));
+    const std::vector<half> x{half(0.0), half(683.0 / 256)};
+    const std::span<const std::byte> inputs[] = {std::as_bytes(std::span(x))};
+    const model_difference d = diff(g, backend::cpu{}, backend::oracle(h17s), weights, inputs);
+    const node_difference& y = only(g, d, op::linear);
+    CHECK(y.cause == difference_cause::code_scale);
+    CHECK(name(y.cause) == "scale after the sum");
+    CHECK(y.alone.max_abs == 0x1p-14); // 2050 and 2049 times 1.5, rounded: 3076 and 3074 units of 2^-15
+    CHECK(only(g, diff(g, backend::oracle(h13), backend::oracle(h17s), weights, inputs), op::linear).cause ==
+          difference_cause::code_scale);
+    CHECK(only(g, diff(g, backend::oracle(h14), backend::oracle(h17s), weights, inputs), op::linear).cause ==
+          difference_cause::none);
 }

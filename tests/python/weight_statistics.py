@@ -34,7 +34,7 @@ TYPES = {"float16": "F16", "float32": "F32", "float64": "F64", "int32": "I32", "
 CONSTANT = re.compile(
     r'/// ("(?:[^"\\]|\\.)*"): (\S+) (\[.*\])\n'
     r"inline constexpr ane::tensor_statistics (\w+)\{\.low = (\S+), \.high = (\S+), "
-    r"\.row_l1 = (\S+), \.column_l1 = (\S+), \.deviation = (\S+)\};\n"
+    r"\.row_l1 = (\S+), \.column_l1 = (\S+), \.deviation = (\S+?)(?:, \.zeros = \S+)?\};\n"
 )
 
 

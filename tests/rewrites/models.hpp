@@ -247,9 +247,27 @@ inline dynamic_graph large_values_model() {
     return g.finish();
 }
 
+/// Layers whose weights are stored in blocks along the features: rows, with and without a bias, and pixels.
+inline dynamic_graph blocks_model() {
+    dynamic_builder g;
+    const auto blocks = [&](const char* name, const extents& shape) {
+        return g.add(op::compressed, {g.weight(name, shape, bounded(1))},
+                     compression{.form = weight_form::blockwise, .bits = 8, .block = 8});
+    };
+    const auto x = g.input("x", {4, 24}, within(-2, 2));
+    g.output("y", g.add(op::linear, {x, blocks("w", {6, 24}), g.weight("b", {6}, bounded(1))}));
+    g.output("z", g.add(op::matmul, {x, blocks("v", {6, 24})}, transposed{.b = true}));
+    g.output("p",
+             g.add(op::conv2d, {g.input("image", {1, 40, 3, 3}, within(-2, 2)), blocks("k", {6, 40, 1, 1})}, conv{}));
+    return g.finish();
+}
+
 inline dynamic_graph model_for(std::string_view rewrite) {
     if (rewrite == "scale_values") {
         return large_values_model();
+    }
+    if (rewrite == "split_blocks") {
+        return blocks_model();
     }
     if (rewrite == "clamp_quantized_products") {
         return quantized_model();

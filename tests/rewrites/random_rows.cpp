@@ -142,8 +142,10 @@ private:
             return keep(g_.add(op::matmul, {g_.constant({1, length}, 1.0), v}, transposed{.b = turned}));
         }
         case 15: {
-            const auto stored =
-                g_.add(op::compressed, {weight({4, width})}, compression{.form = weight_form::affine, .bits = 8});
+            const compression forms[] = {{.form = weight_form::affine, .bits = 8},
+                                         {.form = weight_form::blockwise, .bits = 8, .block = 4}};
+            const bool blocks = width % 4 == 0 && width > 4 && below(2) == 0;
+            const auto stored = g_.add(op::compressed, {weight({4, width})}, forms[blocks ? 1 : 0]);
             return keep(below(2) == 0 ? g_.add(op::linear, {v, stored}) : g_.add(op::linear, {v, stored, weight({4})}));
         }
         case 10: {
@@ -203,8 +205,10 @@ TEST_CASE("random models of rows: every rewrite keeps what it says") {
     }
     for (std::size_t r = 0; r < std::size(rewrite_table); ++r) {
         CAPTURE(std::string(rewrite_table[r].id));
-        // Where shares become zero the logarithms of the model are wrong: only its own model is compared.
-        const bool has_own_model = std::string_view(rewrite_table[r].id) == "logarithms_of_shares";
+        // Where shares become zero the logarithms of the model are wrong, and a rounding before a quantize may move a code by
+        // one: only models of their own are compared.
+        const std::string_view id = rewrite_table[r].id;
+        const bool has_own_model = id == "logarithms_of_shares" || id == "clamp_quantized_products";
         CHECK((applied[r] > 0 || has_own_model));
     }
 }

@@ -12,6 +12,7 @@
 #include <anemone/report/optimize_report.hpp>
 #include <anemone/rewrites/optimize.hpp>
 #include <anemone/rewrites/registry.hpp>
+#include <anemone/rules/evaluate.hpp>
 #include <anemone/weights/random.hpp>
 
 #include <doctest/doctest.h>
@@ -335,4 +336,37 @@ TEST_CASE("clamps restore a quantized product whose codes take another scale, an
     CHECK(on(model, backend::oracle(path)) != right);
     CHECK(on(found.graph, backend::oracle(path)) == right);
     CHECK(optimize(model, h17s).steps.size() == 0);
+}
+
+TEST_CASE("blocks of features: each has the integers and scales that it had, and is held as stored") {
+    const dynamic_graph model = blocks_model();
+    const optimized found = optimize(model, h17s, {.forms = true});
+    REQUIRE(found.steps.size() >= 1);
+    CHECK(detail::expanded_weights(model, describe(h17s)) == 3);
+    CHECK(detail::expanded_weights(found.graph, describe(h17s)) == 0);
+    CHECK(found.after > 1.0 * found.before); // a price, not a gain
+    CHECK(optimize(model, h17s).steps.size() == 0);
+    int parts = 0;
+    for (const node& n : found.graph.nodes) {
+        if (n.kind == op::compressed) {
+            CHECK(is_int8_by_channel(n.get<compression>()));
+            ++parts;
+        }
+    }
+    CHECK(parts == 3 + 3 + 5);
+    const auto on = [&](const graph_view& g) {
+        return run_samples(g, random_weights(model, 9), random_samples(model, 2, 5), backend::any(backend::cpu{}));
+    };
+    const auto want = on(model);
+    const auto got = on(found.graph);
+    for (std::size_t run = 0; run < want.size(); ++run) {
+        for (std::size_t port = 0; port < want[run].size(); ++port) {
+            for (std::size_t i = 0; i < want[run][port].size(); ++i) {
+                CHECK(got[run][port][i] == doctest::Approx(want[run][port][i]).epsilon(0x1p-8).scale(1));
+            }
+        }
+    }
+    for (const violation& v : violations(found.graph, h17s)) {
+        CHECK_FALSE(v.is_error);
+    }
 }

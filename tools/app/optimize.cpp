@@ -25,8 +25,12 @@ optimized optimize(const model& of, const optimize_options& how, const caller& w
         ane::promise_statistics(before, of.weights());
         promise(before, how.ranges);
     }
-    ane::optimized found = ane::optimize(
-        before, t, {.rounding = !how.bits, .values = how.values, .errors = how.errors, .resident = how.resident});
+    ane::optimized found = ane::optimize(before, t,
+                                         {.rounding = !how.bits,
+                                          .values = how.values,
+                                          .errors = how.errors,
+                                          .forms = how.forms,
+                                          .resident = how.resident});
     std::optional<ane::rewrite_proof> proof;
     if (how.prove) {
         const task shown(who,

@@ -17,6 +17,7 @@ struct optimize_options {
     bool bits = false;
     bool values = false;
     bool errors = false;
+    bool forms = false;
     bool resident = false;
     bool prove = false;
     std::vector<input_range> ranges{};
@@ -35,6 +36,12 @@ struct optimize_options {
             option(&optimize_options::errors,
                    {.name = "errors",
                     .text = "First of all a smaller expected error of the least exact product, by the same"}),
+            option(&optimize_options::forms,
+                   {.name = "forms",
+                    .text =
+                        "First of all fewer stored weights that files hold as fp16: blocks become layers of their own, "
+                        "which takes about 4 times as long",
+                    .left_out = {.c = "anemone_optimizing has no room for it"}}),
             option(&optimize_options::resident,
                    {.name = "resident", .text = "No more operands than before that do not stay on the chip"}),
             option(&optimize_options::prove,

@@ -42,16 +42,17 @@ template <> struct operation<op::dequantize> : of_halves {
     }
 };
 
-/// A weight that is stored in a compressed form; the value is the decoded weight.
+/// A weight, or a part that is cut out of one, that is stored in a compressed form; the value is the decoded weight.
 template <> struct operation<op::compressed> : of_halves {
     static constexpr operation_support support{"constexpr_lut_to_dense", family::a13, "nnnnn"};
     static constexpr engine_path engine{path::movement, evidence::measured,
                                         "N131-N136: the values that the stored bytes stand for"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
-        const op stored_kind = g.operand(n, 0).kind;
+        const node& stored = g.operand(n, 0);
+        const bool is_part = stored.kind == op::slice && g.operand(stored, 0).kind == op::weight;
         return shape_rule(n.get<compression>(), shape_of(g, n, 0))
-            .require(stored_kind == op::weight, fault::only_a_weight_is_stored_compressed,
-                     static_cast<int>(stored_kind), static_cast<int>(op::weight));
+            .require(stored.kind == op::weight || is_part, fault::only_a_weight_is_stored_compressed,
+                     static_cast<int>(stored.kind), static_cast<int>(op::weight));
     }
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
         return range_of_stored(n.get<compression>(), in(0));

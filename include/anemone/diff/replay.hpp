@@ -43,7 +43,7 @@ public:
           constants_(fold_constants(lowered_.graph, weights)),
           values_(lowered_.graph, constants_, engine.arithmetic(), oracle::every_step()),
           holders_(detail::holders(model, lowered_, values_.plan)), pieces_(model.nodes.size()) {
-        values_.narrow_codes = engine.layers() == layer_forms::own;
+        values_.codes_as_given = engine.layers() == layer_forms::own;
         for (int i = 0; i < lowered_.view().size(); ++i) {
             if (!is_source(lowered_.view()[i].kind) && !values_.known(i)) {
                 pieces_[static_cast<std::size_t>(lowered_.origins[static_cast<std::size_t>(i)])].push_back(i);

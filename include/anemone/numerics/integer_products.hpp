@@ -61,16 +61,21 @@ constexpr bool has_channels_of_results(const graph_view& g, int index) {
 }
 
 /// Whether a product reads a weight as codes with a scale for each output channel (datapath::weight_scale). What is
-/// written for the engine holds codes of 8 bits only (formats/mil_compressed.hpp); `narrow` says that those of 4 bits are
-/// held too, as files of others have them.
-constexpr bool reads_codes(const graph_view& g, int index, bool narrow = false) {
+/// written for the engine holds codes of 8 bits only (formats/mil_compressed.hpp); `as_given` says that the weights are
+/// those of a file of others, which may hold codes of 4 bits, and palettes of codes: of these the table has to tell
+/// (`scale_of_palette`).
+constexpr bool reads_codes(const graph_view& g, int index, bool as_given = false) {
     const node& n = g[index];
     if (n.operands.count < 2 || !has_channels_of_results(g, index)) {
         return false;
     }
     const int weight = g.operands(n)[1];
-    return g[weight].kind == op::compressed && is_scaled_by_channel(g[weight].get<compression>()) &&
-           (g[weight].get<compression>().bits == 8 || narrow) && is_read_as_stored_weight(g, weight);
+    if (g[weight].kind != op::compressed || !is_read_as_stored_weight(g, weight)) {
+        return false;
+    }
+    const compression& c = g[weight].get<compression>();
+    const bool is_palette = c.form == weight_form::palette && c.vector == 1;
+    return is_int8_by_channel(c) || (as_given && (is_scaled_by_channel(c) || is_palette));
 }
 
 /// A product that adds integers: the `dequantize` node whose operand it reads, and the `compressed` node of its weight.

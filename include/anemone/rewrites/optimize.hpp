@@ -22,6 +22,8 @@ struct optimize_options {
     /// Then a smaller expected error of the least exact product (analysis/error_envelope.hpp), whatever that costs. It is
     /// known where operands promise a range or a spread.
     bool errors = false;
+    /// Then fewer stored weights that files hold as fp16 (analysis/held_weights.hpp), whatever that costs.
+    bool forms = false;
     /// Admit no rewrite after which more operands do not stay on the chip (analysis/residency.hpp).
     bool resident = false;
     int beam = 4;       ///< graphs that are kept after each step
@@ -35,6 +37,7 @@ struct model_merit {
     int refuted = 0;    ///< limits of values that the declared ranges let a node pass
     int streamed = 0;   ///< nodes with an operand that does not stay on the chip; counted where the options ask
     double error = 0;   ///< expected of the least exact product, relative to its result; where the options ask
+    int expanded = 0;   ///< weights of a stored form that a file holds as fp16; counted where the options ask
 };
 
 /// A rewrite that was applied, and the time of a dispatch before and after it, s.
@@ -97,6 +100,16 @@ constexpr double largest_error(const graph_view& lowered, const target_descripti
     return largest;
 }
 
+/// Weights of a stored form that a file of a target holds as fp16.
+constexpr int expanded_weights(const graph_view& g, const target_description& t) {
+    const held_forms held = held_forms_on(compile_route::any, t);
+    int expanded = 0;
+    for (int i = 0; i < g.size(); ++i) {
+        expanded += is_stored_form(g[i]) && !is_held_as_stored(g, i, held) ? 1 : 0;
+    }
+    return expanded;
+}
+
 /// The beam search. Equal times are in the order of the registry, so that equal models give equal results.
 class rewrite_search {
 public:
@@ -146,13 +159,17 @@ private:
             m.streamed = options_.resident ? summarize(residency(lowered, t_), t_).streamed : 0;
             m.error = options_.errors ? largest_error(lowered, t_) : 0;
         }
+        m.expanded = options_.forms ? expanded_weights(g, t_) : 0;
         return m;
     }
     constexpr bool is_better(const model_merit& a, const model_merit& b) const {
         if (options_.values && a.refuted != b.refuted) {
             return a.refuted < b.refuted;
         }
-        return a.error != b.error ? a.error < b.error : a.seconds < b.seconds;
+        if (a.error != b.error) {
+            return a.error < b.error;
+        }
+        return a.expanded != b.expanded ? a.expanded < b.expanded : a.seconds < b.seconds;
     }
     constexpr bool is_admitted(const model_merit& m) const {
         return m.refuted <= first_.merit.refuted && m.streamed <= first_.merit.streamed;
@@ -160,7 +177,8 @@ private:
 
     constexpr bool is_wanted(const rewrite_record& r) const {
         const bool has_goal = r.goal == rewrite_goal::time || (r.goal == rewrite_goal::values && options_.values) ||
-                              (r.goal == rewrite_goal::errors && options_.errors);
+                              (r.goal == rewrite_goal::errors && options_.errors) ||
+                              (r.goal == rewrite_goal::forms && options_.forms);
         return has_goal && (r.kept == rewrite_exactness::bits || options_.rounding);
     }
     /// A candidate after one rewrite more, and at how many places; 0: it does not apply.

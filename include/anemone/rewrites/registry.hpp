@@ -1,6 +1,7 @@
 #pragma once
 
 #include "attention.hpp"
+#include "blocks.hpp"
 #include "layouts.hpp"
 #include "norms.hpp"
 #include "products.hpp"
@@ -62,6 +63,10 @@ inline constexpr rewrite_record rewrite_table[] = {
      "it stays within, by a power of two", "rules fp16, R151; guide 3", detail::scale_values},
     {"logarithms_of_shares", rewrite_goal::values, rewrite_exactness::rounding, "the logarithm of a softmax",
      "no share is zero before its logarithm", "rules R157; numerics N095 to N097", detail::logarithms_of_shares},
+    {"split_blocks", rewrite_goal::forms, rewrite_exactness::rounding,
+     "a layer with a weight of int8 in blocks, whose activations stay below 4094",
+     "its parts are held as stored; it takes about 4 times as long", "field-2026; weights section 2",
+     detail::split_blocks},
     {"scale_weights", rewrite_goal::errors, rewrite_exactness::rounding,
      "a convolution or layer whose products lie near 2^-16", "they keep more of their bits, by a power of two",
      "numerics N160 to N165; guide 3", detail::scale_weights},

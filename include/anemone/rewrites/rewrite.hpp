@@ -25,11 +25,12 @@ constexpr std::string_view name(rewrite_exactness k) noexcept {
 enum class rewrite_goal : std::uint8_t {
     time,   ///< a faster program
     values, ///< fewer values that may overflow
-    errors  ///< products with smaller errors
+    errors, ///< products with smaller errors
+    forms   ///< weights in forms that the engine takes as they are stored
 };
 
 constexpr std::string_view name(rewrite_goal goal) noexcept {
-    constexpr std::string_view names[] = {"time", "values", "errors"};
+    constexpr std::string_view names[] = {"time", "values", "errors", "forms"};
     return names[static_cast<std::size_t>(goal)];
 }
 

@@ -42,9 +42,10 @@ inline constexpr std::array field{
                 .evidence = mark::measured,
                 .silicon = "M3 Max",
                 .check = [](const subject& s) -> finding {
-                    const node& w = s.operand(1);
-                    const bool stored = is_known_when_compiled(s.g, s.g.operands(s.n)[1]);
-                    return holds_if(stored || !detail::is_of_the_field_guide(s.t), w.shape.count(), 0);
+                    if (!detail::is_of_the_field_guide(s.t)) {
+                        return {};
+                    }
+                    return holds_if(is_known_when_compiled(s.g, s.g.operands(s.n)[1]), s.operand(1).shape.count(), 0);
                 }},
     rule_record{.id = rule::tile_ends_the_process,
                 .fact = "field-2026",

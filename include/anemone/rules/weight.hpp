@@ -2,6 +2,7 @@
 
 #include "../analysis/kernel_memory.hpp"
 #include "../forms/weight_faults.hpp"
+#include "../graph/constants.hpp"
 #include "convolution.hpp"
 #include "movement.hpp"
 #include "record.hpp"
@@ -101,8 +102,7 @@ inline constexpr std::array weight{
                 .evidence = mark::decompiled,
                 .silicon = "M1",
                 .check = [](const subject& s) -> finding {
-                    const op stored = s.operand(0).kind;
-                    return holds_if(stored == op::weight || stored == op::constant);
+                    return holds_if(is_known_when_compiled(s.g, s.g.operands(s.n)[0]));
                 }},
     rule_record{.id = rule::int4_channels_do_not_interleave,
                 .fact = "R102",

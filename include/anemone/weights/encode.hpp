@@ -7,6 +7,7 @@
 #include "../values/shape.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,8 +40,13 @@ ANEMONE_API std::vector<half> decode_weight(const encoded_weight& w);
 /// The same without the rounding to fp16 of an integer times its scale.
 ANEMONE_API std::vector<double> decode_weight_unrounded(const encoded_weight& w);
 
+/// The scale of a palette of single values that are all whole numbers, of magnitude 2^(bits - 1) at most, times one number:
+/// the largest such number, or nothing. A table of integers with a scale of its own is one of these.
+ANEMONE_API std::optional<half> scale_of_palette(const encoded_weight& w);
+
 /// The integers of a weight without mask and zero points, each times `unit`, a power of two: as the multiplier reads them
-/// where their scales follow the sum (numerics::datapath::weight_scale). Throws as `decode_weight` does.
+/// where their scales follow the sum (numerics::datapath::weight_scale). Of a palette they are its values over
+/// `scale_of_palette`. Throws as `decode_weight` does.
 ANEMONE_API std::vector<half> decode_codes(const encoded_weight& w, double unit);
 
 /// What a weight stored in this form holds.

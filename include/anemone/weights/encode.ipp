@@ -7,7 +7,10 @@
 #include "formats/scaled_integers.hpp"
 #include "formats/sparse.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -182,8 +185,41 @@ ANEMONE_BODY std::vector<double> decode_weight_unrounded(const encoded_weight& w
                                    [](int q, int zero, half scale) { return (q - zero) * static_cast<double>(scale); });
 }
 
+ANEMONE_BODY std::optional<half> scale_of_palette(const encoded_weight& w) {
+    if (w.form.form != weight_form::palette || w.form.vector != 1) {
+        return std::nullopt;
+    }
+    const double most = std::ldexp(1.0, w.form.bits - 1);
+    std::vector<double> entries;
+    double least = 0;
+    for (std::size_t i = 0; 2 * i < w.table.size(); ++i) {
+        entries.push_back(static_cast<double>(weight_formats::half_at(w.table, static_cast<std::int64_t>(i))));
+        const double magnitude = std::fabs(entries.back());
+        least = magnitude > 0 && (least == 0 || magnitude < least) ? magnitude : least;
+    }
+    for (int smallest = 1; least > 0 && smallest <= static_cast<int>(most); ++smallest) {
+        const half scale(least / smallest);
+        const auto s = static_cast<double>(scale);
+        const bool fits = s > 0 && std::all_of(entries.begin(), entries.end(), [&](double v) {
+                              const double code = std::nearbyint(v / s);
+                              return std::fabs(code) <= most && static_cast<double>(half(code * s)) == v;
+                          });
+        if (fits) {
+            return scale;
+        }
+    }
+    return std::nullopt;
+}
+
 ANEMONE_BODY std::vector<half> decode_codes(const encoded_weight& w, double unit) {
-    return detail::decoded<half>(w, [unit](int q, int, half) { return half(q * unit); });
+    const std::optional<half> of_palette = scale_of_palette(w);
+    std::vector<half> codes = detail::decoded<half>(w, [unit](int q, int, half) { return half(q * unit); });
+    if (of_palette) {
+        for (half& code : codes) {
+            code = half(std::nearbyint(static_cast<double>(code) / static_cast<double>(*of_palette)) * unit);
+        }
+    }
+    return codes;
 }
 
 ANEMONE_BODY std::vector<half> stored_values(std::span<const half> values, const extents& shape,

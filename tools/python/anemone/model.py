@@ -120,8 +120,8 @@ class Model:
         errors   rules whose warnings are errors, by fact (R030) or name
         waive    rules that are not checked
         route    the rules of one route too: "any", "mil" or "netplist"
-        profile  what the model is held to: vendor adds the vendor's own guidance to what is refused or wrong, and leaves other
-                 remarks out: "engine" or "vendor"
+        profile  what the model is held to: vendor adds the vendor's own guidance to what is refused or wrong, and
+                 leaves other remarks out: "engine" or "vendor"
         system   what this system's Core ML does not know is an error: "any", "macos12", "macos13", "macos14" or "macos15"
         ranges   of inputs: {"x": (-1, 1)}
         """
@@ -135,13 +135,16 @@ class Model:
         return [Cost(*each) for each in self._native.cost(_given(locals()))]
 
     def optimize(self, target: str = "h17s", *, bits: bool = False, values: bool = False, errors: bool = False,
-                 resident: bool = False, prove: bool = False, ranges: Optional[Ranges] = None) -> Optimized:
+                 forms: bool = False, resident: bool = False, prove: bool = False,
+                 ranges: Optional[Ranges] = None) -> Optimized:
         """A faster model that computes the same, by the cost model.
 
         target    the chip
         bits      only rewrites that keep every bit
         values    first of all fewer values that may overflow, by the ranges of inputs and the true weights
         errors    first of all a smaller expected error of the least exact product, by the same
+        forms     first of all fewer stored weights that files hold as fp16: blocks become layers of their own, which
+                  takes about 4 times as long
         resident  no more operands than before that do not stay on the chip
         prove     run the model before and after each step on random inputs, in the chip's arithmetic
         ranges    what the values of inputs stay within: {"x": (-1, 1)}

@@ -97,7 +97,7 @@ ANEMONE_BODY oracle_program::oracle_program(lowered_graph model, const weight_st
     state_ = hidden<members>::of(new members(std::move(model), weights, arithmetic, evaluators));
     ane::oracle::evaluation& values = state_.get("oracle program").values;
     values.threads = threads;
-    values.narrow_codes = layers == layer_forms::own;
+    values.codes_as_given = layers == layer_forms::own;
 }
 
 ANEMONE_BODY void oracle_program::run(input_buffers inputs, output_buffers outputs) {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -120,10 +121,14 @@ template <class Compute> void saturate_before_int8(evaluation& e, int index, con
 template <class Compute>
 bool product_of_codes(evaluation& e, int index, std::span<const half> bias, const Compute& compute) {
     if (e.arithmetic.weight_scale == numerics::scale_rule::before_products ||
-        !reads_codes(e.graph, index, e.narrow_codes)) {
+        !reads_codes(e.graph, index, e.codes_as_given)) {
         return false;
     }
     const encoded_weight& stored = e.stored(e.operand(index, 1));
+    const std::optional<half> of_palette = scale_of_palette(stored);
+    if (stored.form.form == weight_form::palette && !of_palette) {
+        return false; // values, not codes
+    }
     const double unit = numerics::code_unit(e.arithmetic, stored.form.bits);
     const std::vector<half> codes = decode_codes(stored, unit);
     compute(e.input(index, 0), codes.data(), nullptr, e.result(index));
@@ -136,8 +141,8 @@ bool product_of_codes(evaluation& e, int index, std::span<const half> bias, cons
     half* const y = e.result(index);
     for (std::int64_t i = 0; i < e.count(index); ++i) {
         const std::int64_t c = i / step % channels;
-        y[i] = numerics::scale_after_sum(e.arithmetic, y[i],
-                                         static_cast<double>(weight_formats::half_at(stored.scales, c)) / unit,
+        const auto scale = static_cast<double>(of_palette ? *of_palette : weight_formats::half_at(stored.scales, c));
+        y[i] = numerics::scale_after_sum(e.arithmetic, y[i], scale / unit,
                                          bias.empty() ? half{} : bias[static_cast<std::size_t>(c)]);
     }
     return true;

@@ -50,8 +50,8 @@ public:
     const layer_plan plan;
     numerics::datapath arithmetic; ///< may change between two evaluations
     function_tables tables;
-    int threads = 1;           ///< of a contraction, at most
-    bool narrow_codes = false; ///< weights of 4-bit integers are held as such, as files of others have them
+    int threads = 1;             ///< of a contraction, at most
+    bool codes_as_given = false; ///< weights are those of a file of others: codes of 4 bits, and palettes of codes
 
     const node& at(int index) const { return graph[index]; }
     const extents& shape(int index) const { return graph[index].shape; }

@@ -122,7 +122,8 @@ struct wide_program::members {
         values.threads = threads;
         for (int i = 0; i < values.graph.size(); ++i) { // now: the store may be gone when the program runs
             const op kind = values.at(i).kind;
-            if (kind == op::weight || kind == op::constant || kind == op::compressed) {
+            if (kind == op::weight || kind == op::constant ||
+                (kind == op::compressed && is_source(values.at(values.operand(i, 0)).kind))) {
                 values.compute(i);
             }
         }
@@ -166,7 +167,7 @@ ANEMONE_BODY void wide_program::run(input_buffers inputs, output_buffers outputs
             } else {
                 values.set(i, memory);
             }
-        } else if (g[i].kind != op::compressed) {
+        } else if (g[i].kind != op::compressed || !is_source(g.operand(g[i], 0).kind)) {
             values.compute(i);
         }
     }
