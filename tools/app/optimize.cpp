@@ -3,6 +3,7 @@
 #include "option_faults.hpp"
 #include "plan_json.hpp"
 #include "run_memory.hpp"
+#include <anemone/base/cancellation.hpp>
 #include <anemone/report/optimize_drawing.hpp>
 #include <anemone/report/optimize_report.hpp>
 #include <anemone/weights/promises.hpp>
@@ -25,8 +26,12 @@ optimized optimize(const model& of, const optimize_options& how, const caller& w
         ane::promise_statistics(before, of.weights());
         promise(before, how.ranges);
     }
-    ane::optimized found = ane::optimize(
-        before, t, {.rounding = !how.bits, .values = how.values, .errors = how.errors, .resident = how.resident});
+    ane::optimized found = ane::optimize(before, t,
+                                         {.rounding = !how.bits,
+                                          .values = how.values,
+                                          .errors = how.errors,
+                                          .resident = how.resident,
+                                          .before_each = [] { ane::detail::stop_if_cancelled(); }});
     std::optional<ane::rewrite_proof> proof;
     if (how.prove) {
         const task shown(who,
