@@ -1,7 +1,8 @@
 /* A library to be loaded before a program (LD_PRELOAD) whose calls are to fail: the n-th allocation, or the n-th open, write,
    rename, mkdir or fsync, once or from there on; or at which a signal comes. Counted from the begin of main on.
 
-   ANEMONE_FAIL=<what>:<n>[+][:<signal>]   what: memory, open, write, rename, mkdir, sync; + all later ones too
+   ANEMONE_FAIL=<what>:<n>[+][:<signal>]   what: memory, open, write, rename, mkdir, sync; + all later ones too; or shrink: the
+                                           file of the n-th pread loses all of its bytes before that
    ANEMONE_FAIL_COUNTS=<file>              how many calls of each there were is written there at the end
 
    A program can ask for itself: fail_at(what, n, later), 0 for none; calls_of(what). */
@@ -19,8 +20,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum what { memory, opening, writing, renaming, making, syncing, kinds };
-static const char* const names[kinds] = {"memory", "open", "write", "rename", "mkdir", "sync"};
+enum what { memory, opening, writing, renaming, making, syncing, shrinking, kinds };
+static const char* const names[kinds] = {"memory", "open", "write", "rename", "mkdir", "sync", "shrink"};
 
 static atomic_int armed;
 static atomic_long counts[kinds];
@@ -87,6 +88,7 @@ static int (*true_open)(const char*, int, ...);
 static int (*true_rename)(const char*, const char*);
 static int (*true_mkdir)(const char*, mode_t);
 static int (*true_sync)(int);
+static ssize_t (*true_pread)(int, void*, size_t, off_t);
 
 __attribute__((constructor)) static void find_calls(void) {
     *(void**)&true_write = dlsym(RTLD_NEXT, "write");
@@ -94,6 +96,7 @@ __attribute__((constructor)) static void find_calls(void) {
     *(void**)&true_rename = dlsym(RTLD_NEXT, "rename");
     *(void**)&true_mkdir = dlsym(RTLD_NEXT, "mkdir");
     *(void**)&true_sync = dlsym(RTLD_NEXT, "fsync");
+    *(void**)&true_pread = dlsym(RTLD_NEXT, "pread");
 }
 
 ssize_t write(int file, const void* from, size_t size) {
@@ -139,6 +142,18 @@ int fsync(int file) {
     }
     return true_sync(file);
 }
+
+ssize_t pread(int file, void* to, size_t size, off_t at) {
+    if (fails_now(shrinking)) {
+        char path[64];
+        snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+        if (truncate(path, 0) != 0) {
+            abort();
+        }
+    }
+    return true_pread(file, to, size, at);
+}
+ssize_t pread64(int file, void* to, size_t size, off_t at) __attribute__((alias("pread")));
 
 /* ---- from main on ---------------------------------------------------------------------------------------------------- */
 

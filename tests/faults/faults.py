@@ -17,17 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-MIL = """program(1.3)
-[buildInfo = dict<string, string>({})]
-{
-    func main<ios18>(tensor<fp16, [1, 8]> x) {
-        tensor<fp16, [4, 8]> w = const()[name = string("w"), val = tensor<fp16, [4, 8]>(
-            [[1, 2, 3, 4, 5, 6, 7, 8], [1, 1, 1, 1, 1, 1, 1, 1], [2, 1, 2, 1, 2, 1, 2, 1], [8, 7, 6, 5, 4, 3, 2, 1]])];
-        tensor<fp16, [1, 4]> y = linear(x = x, weight = w)[name = string("first")];
-        tensor<fp16, [1, 4]> z = relu(x = y)[name = string("second")];
-    } -> (z);
-}
-"""
+MIL = (pathlib.Path(__file__).parent / "model.mil").read_text()
 # What is asked, and what it writes.
 COMMANDS = [
     (["check", "m.mil", "-f", "json", "-o", "found.json"], ["found.json"]),
@@ -47,6 +37,8 @@ COMMANDS = [
     (["convert", "m.mil", "--to", "mlpackage", "-o", "p.mlpackage"], ["p.mlpackage"]),
     (["convert", "m.mil", "--to", "cpp", "-o", "m.hpp"], ["m.hpp"]),
     (["check", "p.mlpackage", "-q"], []),
+    (["check", "as_mil", "-q"], []),
+    (["run", "as_netplist"], []),
     (["bench", "m.mil", "--seconds", "0.001", "--no-limits", "--json"], []),
     (["targets"], []),
     (["rules", "R030"], []),
@@ -137,7 +129,7 @@ def main():
         for arguments, written in COMMANDS:
             if given.only and given.only not in arguments:
                 continue
-            keeps_package = "p.mlpackage" not in written
+            keeps_package = not {"p.mlpackage", "as_mil", "as_netplist"} & set(written)
             for name in written:
                 remove(folder / name)
             counts = harness.counts(arguments, folder)
@@ -170,6 +162,18 @@ def main():
                     for name in os.listdir(folder):
                         if name.startswith("."):
                             remove(folder / name)
+            for n in range(1, counts["shrink"] + 1):  # a file becomes shorter while it is read
+                shutil.copytree(folder, folder / "kept")
+                done = harness.run(arguments, folder, f"shrink:{n}")
+                harness.judge(arguments, [], folder, f"shrink:{n}", done, whole)
+                if done.returncode == 0:
+                    harness.blame(arguments, f"shrink:{n}", "went well with a file that ended")
+                for name in os.listdir(folder):
+                    if name != "kept":
+                        remove(folder / name)
+                for name in os.listdir(folder / "kept"):
+                    (folder / "kept" / name).rename(folder / name)
+                (folder / "kept").rmdir()
             if not keeps_package:
                 harness.run(arguments, folder)
     for line in harness.wrong[:40]:

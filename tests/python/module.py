@@ -9,6 +9,7 @@ import inspect
 import os
 import pathlib
 import pickle
+import signal
 import struct
 import subprocess
 import sys
@@ -298,6 +299,12 @@ def bad_plans(folder):
     refused(lambda: model.placement(goal="speed"), "argument", "goal 'speed'")
     refused(lambda: model.placement(batches=-1), "argument", "batches: are -1")
     refused(lambda: model.timeline("u1"), "argument", "u1")
+    for beside in ((None,), ("model",), (model, None)):
+        try:
+            model.timeline(beside=beside)
+            expect(False, f"{beside} are models")
+        except TypeError as error:
+            expect("beside" in str(error), error)
     refused(lambda: model.timeline(calls=0), "argument", "calls: are 0")
     refused(lambda: model.timeline(batches=[0]), "argument", "0 samples")
     for value in (-1, numpy.nan, numpy.inf):
@@ -391,15 +398,16 @@ def bad_input(folder):
         refused(lambda: anemone.Model(folder / name), "file", name)
 
 
-def large_convolution(path, size):
-    """A file whose run takes a while: a convolution of 32 channels."""
+def large_convolution(path, size, layers=1):
+    """A file whose run takes a while: convolutions of 32 channels, all with the same weights."""
     import onnx
     from onnx import TensorProto, helper, numpy_helper
 
     weights = numpy.random.default_rng(2).standard_normal((32, 32, 3, 3)).astype("float32") / 20
     ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 32, size, size]) for name in ("x", "y")]
-    graph = helper.make_graph([helper.make_node("Conv", ["x", "w"], ["y"], pads=[1, 1, 1, 1])], "large", ports[:1], ports[1:],
-                              [numpy_helper.from_array(weights, "w")])
+    names = ["x", *(f"v{i}" for i in range(1, layers)), "y"]
+    nodes = [helper.make_node("Conv", [names[i], "w"], [names[i + 1]], pads=[1, 1, 1, 1]) for i in range(layers)]
+    graph = helper.make_graph(nodes, "large", ports[:1], ports[1:], [numpy_helper.from_array(weights, "w")])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), path)
 
 
@@ -434,6 +442,73 @@ def other_threads_go_on(folder):
     runs.join()
     expect(busy > 3, f"a program in use was free: {busy} times refused in {len(results)} runs")
     expect(all(numpy.array_equal(each["y"], results[0]["y"]) for each in results), "runs differ")
+
+
+def threads_share_a_model():
+    """Runs of one model by several threads take turns, whoever compiles it."""
+    model = anemone.Model(CLASSIFIER)
+    image = numpy.linspace(0, 1, model.inputs[0].shape[-1] ** 2).reshape(model.inputs[0].shape).astype("float16")
+    wanted = anemone.run(CLASSIFIER, {"image": image})
+    found = []
+
+    def runs():
+        for _ in range(20):
+            try:
+                found.append(model.run({"image": image}))
+            except Exception as error:  # told below, by the main thread
+                found.append(error)
+
+    threads = [threading.Thread(target=runs) for _ in range(6)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    same = [each for each in found if isinstance(each, dict) and all(numpy.array_equal(each[k], wanted[k]) for k in wanted)]
+    expect(len(same) == 120, f"{len(same)} of 120 runs were as alone; {[e for e in found if not isinstance(e, dict)][:1]}")
+
+
+def is_interrupted(what, call):
+    """That Control-C ends a call that would take far longer, and that the next call works."""
+    began = threading.Event()
+
+    def interrupt():
+        began.wait()
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    sender = threading.Thread(target=interrupt)
+    sender.start()
+    try:
+        began.set()
+        call()
+        expect(False, f"{what} was not interrupted")
+        time.sleep(1)
+    except KeyboardInterrupt:
+        pass
+    sender.join()
+
+
+def interrupts_end_long_calls(folder):
+    try:
+        large_convolution(folder / "deep.onnx", 64, 400)
+        deep = anemone.Model(folder / "deep.onnx")
+    except ImportError:
+        print("no onnx: interrupts are not tested")
+        return
+    except anemone.Error as error:  # built without ONNX
+        print(f"interrupts are not tested: {error}")
+        return
+    x = {"x": numpy.zeros((1, 32, 64, 64), "float16")}
+    for backend in ("oracle:h13", "cpu"):
+        program = deep.compile(backend)
+        is_interrupted(f"a run on {backend}", lambda: [program.run(x) for _ in range(1 if backend != "cpu" else 100)])
+        expect(program.state is not None, "the program is gone")
+    is_interrupted("compress", lambda: deep.compress(most_loss=1, random_runs=4096))
+    is_interrupted("diff", lambda: deep.diff(random_runs=4096))
+    is_interrupted("optimize", lambda: deep.optimize(prove=True))
+    run = anemone.Model(CLASSIFIER)
+    image = numpy.zeros(run.inputs[0].shape, "float16")
+    expect("image" not in run.run({"image": image}), "nothing runs afterwards")
 
 
 def computes_what_torch_computes(folder):
@@ -512,6 +587,8 @@ def main():
         bad_plans(folder)
         bad_input(folder)
         other_threads_go_on(folder)
+        threads_share_a_model()
+        interrupts_end_long_calls(folder)
         computes_what_torch_computes(folder)
         stub_and_words()
         page(folder)

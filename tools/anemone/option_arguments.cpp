@@ -66,8 +66,22 @@ void add_texts(CLI::App& sub, const app::description& option, std::vector<std::s
 
 } // namespace detail
 
+namespace {
+
+/// CLI::App::get_option ends the program where there is no memory: it takes some in a function that must not throw.
+CLI::Option* option_called(CLI::App& sub, const std::string& name) {
+    for (CLI::Option* const each : sub.get_options([](CLI::Option*) { return true; })) {
+        if (each->check_name(name)) {
+            return each;
+        }
+    }
+    throw CLI::OptionNotFound(name);
+}
+
+} // namespace
+
 void exclude(CLI::App& sub, const char* one, const char* other) {
-    sub.get_option(one)->excludes(sub.get_option(other));
+    option_called(sub, one)->excludes(option_called(sub, other));
 }
 
 } // namespace command

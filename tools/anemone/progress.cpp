@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <sys/ioctl.h>
@@ -82,9 +83,12 @@ private:
         std::unique_lock lock(mutex_);
         bool written = false;
         for (auto next = begin_ + patience; !changed_.wait_until(lock, next, [&] { return ended_; }); next += step) {
-            std::fprintf(stderr, "\r\x1b[K%s", line().c_str());
-            std::fflush(stderr);
-            written = true;
+            try {
+                std::fprintf(stderr, "\r\x1b[K%s", line().c_str());
+                std::fflush(stderr);
+                written = true;
+            } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): the next line may find some
+            }
         }
         if (written) {
             std::fputs("\r\x1b[K", stderr);

@@ -3,6 +3,7 @@
 #include "option_faults.hpp"
 #include "plan_json.hpp"
 #include "run_memory.hpp"
+#include <anemone/base/cancellation.hpp>
 #include <anemone/report/optimize_drawing.hpp>
 #include <anemone/report/optimize_report.hpp>
 #include <anemone/weights/promises.hpp>
@@ -30,7 +31,8 @@ optimized optimize(const model& of, const optimize_options& how, const caller& w
                                           .values = how.values,
                                           .errors = how.errors,
                                           .forms = how.forms,
-                                          .resident = how.resident});
+                                          .resident = how.resident,
+                                          .before_each = [] { ane::detail::stop_if_cancelled(); }});
     std::optional<ane::rewrite_proof> proof;
     if (how.prove) {
         const task shown(who,

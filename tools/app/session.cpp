@@ -72,14 +72,12 @@ void require_apart(const std::vector<output_array>& outputs, const std::vector<i
     }
 }
 
-void require_outputs(const std::vector<output_array>& outputs, const std::vector<port>& ports,
-                     const std::vector<input_array>& inputs) {
+void require_outputs(const std::vector<output_array>& outputs, const std::vector<port>& ports) {
     const by_name<port> known(ports);
     for (const output_array& each : outputs) {
         const port* const p = known.find(each.name);
         require_takes(each, p != nullptr ? *p : named(ports, each.name, "output"));
     }
-    require_apart(outputs, inputs);
 }
 
 } // namespace
@@ -89,8 +87,9 @@ session::session(app::model of, const compile_options& how, const caller& who)
 
 void session::run(const std::vector<input_array>& inputs, const std::vector<output_array>& outputs) {
     const turn mine(busy_);
-    require_outputs(outputs, ports_.outputs, inputs);
+    require_outputs(outputs, ports_.outputs);
     const input_memory from(ports_.inputs, inputs);
+    require_apart(outputs, inputs);          // all of which have the bytes of their ports now
     std::list<std::vector<std::byte>> owned; // what the caller's memory cannot be used for
     std::vector<std::span<std::byte>> to;
     struct conversion {

@@ -1,4 +1,5 @@
 #include "guarded.hpp"
+#include "handles.hpp"
 #include <anemone/version.hpp>
 
 #include <cstddef>
@@ -72,8 +73,22 @@ const char* anemone_status_name(anemone_status status) {
     case ANEMONE_ARGUMENT: return "argument";
     case ANEMONE_MEMORY: return "memory";
     case ANEMONE_INTERNAL: return "internal";
+    case ANEMONE_CANCELLED: return "cancelled";
     }
     return "unknown";
+}
+
+anemone_status anemone_cancellation_make(anemone_cancellation** wish) {
+    return c_interface::guarded([&] { c_interface::needed(wish, "wish") = new anemone_cancellation; });
+}
+void anemone_cancellation_free(anemone_cancellation* wish) { delete wish; }
+void anemone_cancellable(anemone_cancellation* wish) {
+    ane::detail::use_cancellation(wish == nullptr ? nullptr : &wish->held);
+}
+void anemone_cancel(anemone_cancellation* wish) {
+    if (wish != nullptr) {
+        wish->held.cancel();
+    }
 }
 
 } // extern "C"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <anemone/base/cancellation.hpp>
 #include <anemone/base/error.hpp>
 #include <anemone/c/anemone.h>
 
@@ -35,6 +36,9 @@ template <class Body> anemone_status guarded(const Body& body) noexcept {
     } catch (const ane::error& e) {
         remember(e.what());
         return status_of(e.code());
+    } catch (const ane::cancelled& e) {
+        remember(e.what());
+        return ANEMONE_CANCELLED;
     } catch (const std::bad_alloc&) {
         remember("memory: there is not enough");
         return ANEMONE_MEMORY;

@@ -2,6 +2,7 @@
 
 #include "../app/plan.hpp"
 #include "../app/session.hpp"
+#include <anemone/base/cancellation.hpp>
 #include <anemone/c/anemone.h>
 #include <anemone/report/verdicts.hpp>
 
@@ -10,6 +11,9 @@
 #include <string>
 #include <utility>
 
+struct anemone_cancellation {
+    ane::cancellation held;
+};
 struct anemone_model {
     app::shared_model held;
     app::model_ports ports; // whose names callers see

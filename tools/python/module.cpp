@@ -6,6 +6,7 @@
 #include "../app/session.hpp"
 #include "../app/target_names.hpp"
 #include "options.hpp"
+#include <anemone/base/cancellation.hpp>
 #include <anemone/base/error.hpp>
 #include <anemone/readers/unreadable.hpp>
 #include <anemone/version.hpp>
@@ -35,7 +36,69 @@ using app::port;
 using app::session;
 using python_module::caller;
 using python_module::options_from;
-using unlocked = py::call_guard<py::gil_scoped_release>;
+
+/// What a signal's handler raised while something was computed, which then ends.
+class interrupt {
+public:
+    /// Lets Python handle the signals that came. True where a handler raises, as that of Control-C does.
+    static bool came() {
+        const py::gil_scoped_acquire mine;
+        if (PyErr_CheckSignals() == 0) {
+            return false;
+        }
+        PyErr_Fetch(&type, &value, &trace);
+        return true;
+    }
+    /// Raises it again. False where there is none.
+    static bool raised() {
+        if (type == nullptr) {
+            return false;
+        }
+        PyErr_Restore(type, value, trace);
+        type = value = trace = nullptr;
+        return true;
+    }
+    /// Of a call that ended well all the same.
+    static void raise_later() {
+        if (raised()) {
+            PyErr_Clear();
+            PyErr_SetInterrupt();
+        }
+    }
+
+private:
+    // Of one thread, for others handle no signals.
+    static inline PyObject* type = nullptr;  // NOLINT
+    static inline PyObject* value = nullptr; // NOLINT
+    static inline PyObject* trace = nullptr; // NOLINT
+};
+
+/// While something is computed: other threads of Python go on, and a signal ends it whose handler raises.
+class computing {
+public:
+    computing() : wish_(PyThread_get_thread_ident() == main_thread() ? &interrupt::came : nullptr) {}
+    computing(const computing&) = delete;
+    computing& operator=(const computing&) = delete;
+    ~computing() {
+        others_.reset();
+        if (std::uncaught_exceptions() == exceptions_) {
+            interrupt::raise_later();
+        }
+    }
+
+    static unsigned long& main_thread() {
+        static unsigned long ident = 0;
+        return ident;
+    }
+
+private:
+    int exceptions_ = std::uncaught_exceptions();
+    ane::cancellation wish_;
+    ane::cancellable calls_{wish_};
+    std::optional<py::gil_scoped_release> others_{std::in_place};
+};
+
+using unlocked = py::call_guard<computing>;
 
 py::dtype dtype_of(element_type type) { return py::dtype(app::name(type)); }
 
@@ -95,7 +158,7 @@ py::dict run(session& s, const py::dict& given) {
         outputs.push_back(output_of(p, made));
         answers[py::str(p.name)] = std::move(made);
     }
-    const py::gil_scoped_release others_go_on;
+    const computing others_go_on;
     s.run(arrays.inputs, outputs);
     return answers;
 }
@@ -140,7 +203,7 @@ py::tuple check(const model& of, const py::dict& given) {
     std::string json;
     std::string text;
     {
-        const py::gil_scoped_release others_go_on;
+        const computing others_go_on;
         const app::judgement found = app::check(of, options, caller);
         json = found.verdicts.json(of.path(), found.observed);
         text = found.verdicts.str();
@@ -151,7 +214,7 @@ py::tuple check(const model& of, const py::dict& given) {
 py::list cost(const model& of, const py::dict& given) {
     const auto options = options_from<app::cost_options>(given);
     const app::estimates found = [&] {
-        const py::gil_scoped_release others_go_on;
+        const computing others_go_on;
         return app::cost(of, options, caller);
     }();
     py::list rows;
@@ -164,20 +227,20 @@ py::list cost(const model& of, const py::dict& given) {
 
 std::string draw(const model& of, const std::string& title, const py::dict& given) {
     const auto options = options_from<app::draw_options>(given);
-    const py::gil_scoped_release others_go_on;
+    const computing others_go_on;
     return app::draw(of, title, options, caller);
 }
 
 plan optimize(const model& of, const py::dict& given) {
     const auto options = options_from<app::optimize_options>(given);
-    const py::gil_scoped_release others_go_on;
+    const computing others_go_on;
     return app::plan_of(app::optimize(of, options, caller));
 }
 
 plan compress(const model& of, const py::dict& given, const py::dict& data) {
     const auto options = options_from<app::compress_options>(given);
     const named_arrays arrays(data);
-    const py::gil_scoped_release others_go_on;
+    const computing others_go_on;
     ane::model_samples samples;
     app::add_runs(samples, of.ports().inputs, arrays.inputs, "data");
     return app::plan_of(app::compress(of, options, std::move(samples), caller));
@@ -186,7 +249,7 @@ plan compress(const model& of, const py::dict& given, const py::dict& data) {
 plan diff(const model& of, const py::dict& given, const py::dict& data) {
     const auto options = options_from<app::layer_error_options>(given);
     const named_arrays arrays(data);
-    const py::gil_scoped_release others_go_on;
+    const computing others_go_on;
     ane::model_samples samples;
     app::add_runs(samples, of.ports().inputs, arrays.inputs, "data");
     return app::plan_of(app::compare_layers(of, options, std::move(samples), 0, caller));
@@ -194,7 +257,7 @@ plan diff(const model& of, const py::dict& given, const py::dict& data) {
 
 plan place(const model& of, const py::dict& given) {
     const auto options = options_from<app::placement_options>(given);
-    const py::gil_scoped_release others_go_on;
+    const computing others_go_on;
     return app::plan_of(of, options, caller);
 }
 
@@ -203,26 +266,26 @@ plan simulate(const std::vector<std::shared_ptr<model>>& of, const py::dict& giv
         throw py::type_error("a model is None");
     }
     const auto options = options_from<app::timeline_options>(given);
-    const py::gil_scoped_release others_go_on;
+    const computing others_go_on;
     return app::plan_of({of.begin(), of.end()}, options, caller);
 }
 
 std::string convert(const model& of, const std::string& folder, const py::dict& given) {
     const auto options = options_from<app::convert_options>(given);
-    const py::gil_scoped_release others_go_on;
+    const computing others_go_on;
     return app::convert(of, options, folder, caller);
 }
 
 std::shared_ptr<model> opened(const py::bytes& path, const py::dict& given) {
     const std::string name = path;
     const auto options = options_from<app::reading_options>(given);
-    const py::gil_scoped_release others_go_on;
+    const computing others_go_on;
     return std::make_shared<model>(name, options, caller);
 }
 
 std::unique_ptr<session> compiled(const model& of, const py::dict& given) {
     const auto options = options_from<app::compile_options>(given);
-    const py::gil_scoped_release others_go_on;
+    const computing others_go_on;
     return std::make_unique<session>(of, options, caller);
 }
 
@@ -238,12 +301,20 @@ std::vector<std::string> targets_in(const std::string& text) {
 
 PYBIND11_MODULE(_native, m) {
     m.doc() = "The compiled part of anemone.";
+    computing::main_thread() =
+        py::cast<unsigned long>(py::module_::import("threading").attr("main_thread")().attr("ident"));
     m.attr("version") = std::string(ane::version);
     py::register_exception_translator([](std::exception_ptr thrown) {
         try {
             std::rethrow_exception(thrown);
+        } catch (const ane::cancelled&) {
+            if (!interrupt::raised()) {
+                PyErr_SetNone(PyExc_KeyboardInterrupt);
+            }
         } catch (const ane::error& e) {
-            throw_in_python(e);
+            if (!interrupt::raised()) {
+                throw_in_python(e);
+            }
         }
     });
     m.def("targets", &targets_in);

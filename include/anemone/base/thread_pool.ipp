@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cancellation.hpp"
 #include "error.hpp"
 #include "thread_pool.hpp"
 
@@ -88,6 +89,7 @@ ANEMONE_INLINE void run_here(int count, void (*part)(const void*, int), const vo
     std::exception_ptr exception;
     for (int i = 0; i < count; ++i) {
         try {
+            stop_if_cancelled();
             part(context, i);
         } catch (...) {
             exception = exception ? exception : std::current_exception();
@@ -113,6 +115,7 @@ struct pool_state {
 
     void (*part)(const void*, int) = nullptr;
     const void* context = nullptr;
+    const cancellation* wish = nullptr; ///< of the thread whose step it is
     int count = 0;
 
     std::mutex thrown;
@@ -123,6 +126,7 @@ struct pool_state {
     std::exception_ptr run(int parts, void (*step)(const void*, int), const void* of) noexcept {
         part = step;
         context = of;
+        wish = cancellation_now();
         count = parts;
         done.store(0, std::memory_order_relaxed);
         left.store(parts_left::of(++steps, parts), std::memory_order_release);
@@ -145,6 +149,8 @@ struct pool_state {
 
     void compute(int index) noexcept {
         try {
+            stop_if_cancelled(); // in the calling thread, which may have a question
+            stop_if_cancelled(wish);
             part(context, index);
         } catch (...) {
             const std::lock_guard lock(thrown);

@@ -9,7 +9,8 @@
  * anemone_c` says; docs/c.md has an example.
  *
  * A function that can fail returns a status, and leaves a sentence for `anemone_error` in its thread. Nothing is thrown
- * and nothing ends the program: a NULL where there must be something is ANEMONE_ARGUMENT. What a function cannot give it
+ * and nothing ends the program, a file that becomes shorter and memory that runs out neither: a NULL where there must be
+ * something is ANEMONE_ARGUMENT. What a function cannot give it
  * sets to NULL. Texts are UTF-8 and belong to the handle that they were asked of, until it is freed. Every free function
  * takes NULL. Handles do not need each other: a model may be freed while its programs run.
  *
@@ -40,7 +41,8 @@ enum {
     ANEMONE_ENGINE,   /**< a call into the engine's library failed */
     ANEMONE_ARGUMENT, /**< any other argument out of its range */
     ANEMONE_MEMORY,   /**< out of memory */
-    ANEMONE_INTERNAL  /**< what should not happen: please report it */
+    ANEMONE_INTERNAL, /**< what should not happen: please report it */
+    ANEMONE_CANCELLED /**< anemone_cancel was called; nothing is wrong */
 };
 
 /** "file", "port", ...; "unknown" for what is none. */
@@ -49,6 +51,22 @@ const char* anemone_status_name(anemone_status status);
 /** What went wrong in the last call of this thread that failed: "port: x: is 1x3, the array is 2x3". Empty before any.
  *  Valid until the next call in this thread fails. */
 const char* anemone_error(void);
+
+/* ---- cancelling -------------------------------------------------------------------------------------------------- */
+
+/** A wish that long calls end. */
+typedef struct anemone_cancellation anemone_cancellation;
+
+anemone_status anemone_cancellation_make(anemone_cancellation** wish);
+/** Not while it is of a thread's calls. */
+void anemone_cancellation_free(anemone_cancellation* wish);
+
+/** The calls of this thread from here on end with ANEMONE_CANCELLED soon after `wish` is cancelled, until another one, or
+ *  NULL for none, is given. States are then as before the run. */
+void anemone_cancellable(anemone_cancellation* wish);
+
+/** From any thread, and from a signal handler; for good. NULL is none. */
+void anemone_cancel(anemone_cancellation* wish);
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/cancellation.hpp"
 #include "../weights/formats/packing.hpp"
 #include "../weights/formats/scaled_integers.hpp"
 #include "error_feedback.hpp"
@@ -105,6 +106,7 @@ private:
 /// The upper triangular U with U^T U = M^-1: the inverse of R, upper triangular with R R^T = M. M is positive definite.
 ANEMONE_INLINE std::vector<double> inverse_factor(std::vector<double> m, std::size_t n) {
     for (std::size_t j = n; j-- > 0;) {
+        ane::detail::stop_if_cancelled();
         double* const rj = m.data() + j * n;
         for (std::size_t i = j + 1; i-- > 0;) {
             double* const ri = m.data() + i * n;
@@ -117,6 +119,7 @@ ANEMONE_INLINE std::vector<double> inverse_factor(std::vector<double> m, std::si
     }
     std::vector<double> u(n * n, 0.0);
     for (std::size_t i = n; i-- > 0;) {
+        ane::detail::stop_if_cancelled();
         double* const ui = u.data() + i * n;
         const double* const ri = m.data() + i * n;
         for (std::size_t k = i + 1; k < n; ++k) {
@@ -184,6 +187,7 @@ ANEMONE_BODY std::optional<std::vector<half>> with_error_feedback(std::span<cons
     std::vector<half> decoded = given;
     std::vector<double> w(n);
     for (std::int64_t row = 0; row < layout.rows; ++row) {
+        ane::detail::stop_if_cancelled();
         const feedback_basis::part& part = basis.parts[static_cast<std::size_t>(row / share)];
         for (std::size_t i = 0; i < n; ++i) {
             w[i] = static_cast<double>(values[layout.at(row, static_cast<std::int64_t>(part.order[i]))]);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/cancellation.hpp"
 #include "moments.hpp"
 
 namespace ane::compress::inline ANEMONE_WAY {
@@ -35,6 +36,7 @@ ANEMONE_BODY moments no_moments(const weight_matrix& layout) {
 }
 
 ANEMONE_INLINE void add_row(std::vector<double>& sums, std::span<const float> x) {
+    ane::detail::stop_if_cancelled();
     const std::size_t columns = x.size();
     for (std::size_t i = 0; i < columns; ++i) {
         const auto xi = static_cast<double>(x[i]);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/cancellation.hpp"
 #include "../base/way.hpp"
 
 #include <algorithm>
@@ -68,6 +69,7 @@ ANEMONE_INLINE std::vector<double> optimal_centres(std::span<const weighed_value
         last[part].assign(n + 1, 0);
         // The beginning never falls as i grows: the middle one bounds both halves.
         std::vector<range> open{{part + 1, n, part, n - 1}};
+        ane::detail::stop_if_cancelled();
         while (!open.empty()) {
             const range r = open.back();
             open.pop_back();

@@ -85,14 +85,17 @@ ANEMONE_INLINE window_geometry transposed_geometry(node_call& c, const extents& 
     const std::string automatic = c.word("auto_pad", "NOTSET");
     std::optional<std::vector<std::int64_t>> wanted = c.integers("output_shape");
     c.require(!wanted || wanted->size() >= n, "has an output_shape of too few extents");
+    constexpr std::int64_t most_pads = std::int64_t{1} << 62;
     for (std::size_t i = 0; i < n; ++i) {
         const std::int64_t e = x[static_cast<int>(i) + 2];
-        const std::int64_t full = g.strides[i] * (e - 1) + g.reach(i);
+        const std::int64_t full = g.strides[i] * (e - 1) + g.reach(i); // of numbers up to 2^20 and an extent up to 2^40
         std::int64_t before = given[i];
         std::int64_t after = given[i + n];
         if (wanted || automatic.starts_with("SAME")) {
             const std::int64_t out = wanted ? (*wanted)[wanted->size() - n + i] : e * g.strides[i];
-            const std::int64_t total = full + extra[i] - out;
+            const checked_integer wanted_pads = checked_integer(full) + extra[i] - out;
+            c.require(wanted_pads.is_within(-most_pads, most_pads), formatted("wants {} elements of an axis", out));
+            const std::int64_t total = wanted_pads.value();
             const std::int64_t smaller = (total - (total < 0 ? 1 : 0)) / 2; // rounded down
             before = automatic == "SAME_UPPER" ? smaller : total - smaller;
             after = total - before;

@@ -97,7 +97,7 @@ public:
         const std::int64_t block = c.integer("block_size", 0);
         if (block > 0 && v.count() > 1) {
             extents wanted = x;
-            wanted[axis_] = (x[axis_] + block - 1) / block;
+            wanted[axis_] = x[axis_] / block + (x[axis_] % block != 0 ? 1 : 0);
             c.require(v.shape == wanted,
                       formatted("has {} parameters for {} in blocks of {}", print(v.shape), print(x), block));
             block_ = block;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/cancellation.hpp"
 #include "../readers/layer_name.hpp"
 #include "folding.hpp"
 #include "node_order.hpp"
@@ -225,6 +226,7 @@ private:
     }
 
     ANEMONE_INLINE void read_node(const node_proto& n, name_space& names, const node_place& place) {
+        ane::detail::stop_if_cancelled();
         const std::string what = formatted("{} ({})", place.callers, operator_name(n));
         scope_.reading = {scope_.file, place.number, 0, what, {}};
         results made;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../values/checked_integer.hpp"
 #include "scope.hpp"
 
 #include <algorithm>
@@ -313,13 +314,13 @@ inline indices axis_range(int begin, int end) {
     }
     return list;
 }
-/// The product of some extents.
+/// The product of some extents of a tensor, which may be beyond 64 bits only where another extent is 0; -1 then.
 inline std::int64_t count_of(const extents& shape, int begin, int end) {
-    std::int64_t count = 1;
+    checked_integer count = 1;
     for (int i = begin; i < end; ++i) {
-        count *= shape[i];
+        count = count * shape[i];
     }
-    return count;
+    return count.is_known() ? count.value() : -1;
 }
 /// A shape of a given rank; more than it can hold is refused.
 ANEMONE_INLINE extents shape_from(std::span<const std::int64_t> list) {

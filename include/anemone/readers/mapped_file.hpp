@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/cancellation.hpp"
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
 #include "../io/open_file.hpp"
@@ -77,6 +78,7 @@ public:
         }
         for (std::size_t i = first; i <= last; ++i) {
             if (!is_read_[i]) {
+                ane::detail::stop_if_cancelled();
                 fill(i);
                 is_read_[i] = true;
                 left -= bytes_of(i);

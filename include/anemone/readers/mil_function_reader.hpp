@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/cancellation.hpp"
 #include "../base/unique_names.hpp"
 #include "../formats/mil_names.hpp"
 #include "../formats/mil_words.hpp"
@@ -109,6 +110,7 @@ public:
 
     /// Appends what a statement says; what is wrong with it is a fault of the scope.
     ANEMONE_INLINE void statement(const mil_statement& s) {
+        ane::detail::stop_if_cancelled();
         std::vector<mil_value> values;
         const std::string what = what_is_read(s);
         scope_.graph.layer(name_of_layer(s));

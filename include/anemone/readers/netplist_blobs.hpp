@@ -3,6 +3,7 @@
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
+#include "../values/checked_integer.hpp"
 #include "../values/half.hpp"
 #include "../weights/store.hpp"
 #include "netplist.hpp"
@@ -23,11 +24,14 @@ namespace ane::readers::inline ANEMONE_WAY {
 /// How many elements a shape has. Its extents are at most `most_netplist_extent`; a product beyond 2^40 stays there.
 ANEMONE_INLINE std::int64_t bounded_count(const extents& shape) {
     constexpr std::int64_t most = std::int64_t{1} << 40U;
-    std::int64_t count = 1;
+    checked_integer count = 1;
     for (int i = 0; i < shape.rank; ++i) {
-        count = shape[i] > most / count ? most : count * shape[i];
+        count = count * shape[i];
+        if (!count.is_within(0, most)) {
+            return most;
+        }
     }
-    return count;
+    return count.value();
 }
 
 class netplist_blobs {

@@ -29,6 +29,8 @@ struct optimize_options {
     int beam = 4;       ///< graphs that are kept after each step
     int steps = 6;      ///< rewrites in a row, at most
     double gain = 1.01; ///< the factor by which a rewrite must pay at the end, or be left out
+    /// Called before each rewrite that is tried: ends a search that takes too long by throwing.
+    void (*before_each)() = nullptr;
 };
 
 /// What a search compares of a model.
@@ -183,6 +185,9 @@ private:
     }
     /// A candidate after one rewrite more, and at how many places; 0: it does not apply.
     constexpr int apply(const candidate& from, int r, candidate& made) const {
+        if (options_.before_each != nullptr) {
+            options_.before_each();
+        }
         const rewritten result = rewrite_table[r].apply(from.graph, t_);
         if (result.places > 0) {
             made = {result.graph, from.steps, merit_of(result.graph)};

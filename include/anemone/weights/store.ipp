@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../base/formatted.hpp"
+#include "../values/checked_integer.hpp"
 #include "store.hpp"
 
 #include <algorithm>
@@ -23,18 +24,19 @@ ANEMONE_INLINE void check_bytes(const std::string& subject, element_type type, c
         throw error(errc::weights, subject,
                     formatted("has elements of type {}, which no file of weights holds", facts_of(type).mil));
     }
-    std::int64_t expected = ane::bytes(type, 1);
+    checked_integer expected = ane::bytes(type, 1);
     for (int axis = 0; axis < shape.rank; ++axis) {
-        if (shape[axis] < 0 || __builtin_mul_overflow(expected, shape[axis], &expected)) {
+        expected = expected * shape[axis];
+        if (shape[axis] < 0 || !expected.is_known()) {
             throw error(
                 errc::weights, subject,
                 formatted("extent {} of axis {} is negative or makes the size overflow 2^63 bytes", shape[axis], axis));
         }
     }
-    if (bytes != static_cast<std::size_t>(expected)) {
-        throw error(
-            errc::weights, subject,
-            formatted("has {} bytes, its shape and type {} need {}", bytes, facts_of(type).safetensors, expected));
+    if (bytes != static_cast<std::size_t>(expected.value())) {
+        throw error(errc::weights, subject,
+                    formatted("has {} bytes, its shape and type {} need {}", bytes, facts_of(type).safetensors,
+                              expected.value()));
     }
 }
 

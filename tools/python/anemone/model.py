@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
@@ -85,6 +86,7 @@ class Model:
         self.path = os.fsdecode(path)
         self._native = _native.Model(os.fsencode(path), options)
         self._programs: Dict[str, Program] = {}
+        self._turn = threading.RLock()
 
     @classmethod
     def _made(cls, of: "Model", native: "_native.Model") -> "Model":
@@ -93,6 +95,7 @@ class Model:
         made.path = of.path
         made._native = native
         made._programs = {}
+        made._turn = threading.RLock()
         return made
 
     @property
@@ -207,6 +210,9 @@ class Model:
         batches  the text also has what one sample takes in batches of these sizes
         """
         options = _given(locals(), "beside")
+        for each in beside:
+            if not isinstance(each, Model):
+                raise TypeError(f"beside has models, not {type(each).__name__}")
         return plans.timeline(_native.simulate([each._native for each in (self, *beside)], options))
 
     def draw(self, title: Optional[str] = None, *, theme: str = "automatic", collapse: str = "auto",
@@ -244,13 +250,16 @@ class Model:
         return Program(_native.Session(self._native, _given(locals())), backend)
 
     def run(self, inputs: Mapping[str, Any], backend: str = "cpu") -> Dict[str, numpy.ndarray]:
-        """Runs the model's own program for a backend, which is compiled once: its states go on from run to run."""
-        return self._program(backend).run(inputs)
+        """Runs the model's own program for a backend, which is compiled once: its states go on from run to run.
+        Threads that share the model run it one after the other; programs of their own (compile) run at the same time."""
+        with self._turn:
+            return self._program(backend).run(inputs)
 
     def reset(self) -> None:
         """Zeros for all states of the model's own programs."""
-        for each in self._programs.values():
-            each.reset()
+        with self._turn:
+            for each in self._programs.values():
+                each.reset()
 
     def _program(self, backend: str) -> Program:
         if backend not in self._programs:

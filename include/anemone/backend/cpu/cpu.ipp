@@ -170,6 +170,7 @@ ANEMONE_BODY void cpu_program::run(input_buffers inputs, output_buffers outputs)
         self.pointers[node] = s.result;
     });
     for (members::stage& s : self.stages) {
+        ane::detail::stop_if_cancelled();
         for (std::size_t k = 0; k < s.values.size(); ++k) {
             s.inputs[k] = self.pointers[static_cast<std::size_t>(s.values[k])];
         }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../base/cancellation.hpp"
 #include "../../base/way.hpp"
 #include "../../passes/print.hpp"
 #include "step.hpp"
@@ -24,6 +25,7 @@ ANEMONE_INLINE void evaluate(evaluation& e, int index) {
 /// Computes every node that is neither an input nor known.
 ANEMONE_INLINE void evaluate_all(evaluation& e) {
     for (int i = 0; i < e.graph.size(); ++i) {
+        ane::detail::stop_if_cancelled();
         if (e.at(i).kind != op::input && !e.known(i)) {
             evaluate(e, i);
         }

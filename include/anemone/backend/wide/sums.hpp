@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../base/cancellation.hpp"
 #include "../../base/thread_pool.hpp"
 #include "../../base/way.hpp"
 
@@ -17,8 +18,11 @@ inline constexpr std::int64_t block_of_terms = 128;
 /// Calls work(i) for 0 <= i < count, in up to `threads` threads of this process.
 template <class Work> void share(std::int64_t count, int threads, const Work& work) {
     const std::int64_t parts = std::clamp<std::int64_t>(count, 1, std::max(threads, 1));
+    const cancellation* const wish = ane::detail::cancellation_now();
     const auto part = [&](std::int64_t p) {
         for (std::int64_t i = count * p / parts; i < count * (p + 1) / parts; ++i) {
+            ane::detail::stop_if_cancelled();
+            ane::detail::stop_if_cancelled(wish);
             work(i);
         }
     };

@@ -3,6 +3,7 @@
 #include "../../base/way.hpp"
 ANEMONE_INCLUDED(anemone_backend_wide_wide_hpp);
 
+#include "../../base/cancellation.hpp"
 #include "../../base/error.hpp"
 #include "../../graph/copy.hpp"
 #include "../../graph/op_set.hpp"
@@ -160,6 +161,7 @@ ANEMONE_BODY void wide_program::run(input_buffers inputs, output_buffers outputs
     const graph_view& g = values.graph;
     std::size_t input = 0;
     for (int i = 0; i < g.size(); ++i) {
+        ane::detail::stop_if_cancelled();
         if (g[i].kind == op::input) {
             const std::span<const std::byte> memory = self.ports.inputs()[input++];
             if (self.bound[static_cast<std::size_t>(i)] == 0 && g[i].type == dtype::f16) {

@@ -1,0 +1,172 @@
+"""What the command `anemone` takes of time and memory, by the size of what it is given.
+
+Graphs of many nodes in the shapes that steps were quadratic or cubic in: chains, wide ones, deep residuals, many ports with
+names that become alike, many weights. Each command runs with an eighth of the nodes and with all of them, 3,000, or 100,000 in
+`--all` (ANEMONE_TEST_NODES); judged is the ratio of processor times, not the time. Files that are larger than --max-memory
+allows are refused before they are read."""
+
+import os
+import pathlib
+import plistlib
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+
+from _harness import PATIENCE, command, expect, run, verdict
+from _onnx_messages import field, model, node, port, tensor
+
+NODES = int(os.environ.get("ANEMONE_TEST_NODES", "3000"))
+HALF = 10  # the number of fp16 among ONNX's types
+SHAPE = [1, 4]
+
+
+def alike(i):
+    """Names of ports that differ and become one identifier."""
+    return "".join("./- "[i >> 2 * k & 3] for k in range(10)) + "x"
+
+
+def chain(count):
+    return model([node(("Relu", "Abs")[i % 2], [f"s{i}"], [f"s{i + 1}"], f"n{i}") for i in range(count)],
+                 inputs=[port("s0", SHAPE, HALF)], outputs=[port(f"s{count}", SHAPE, HALF)])
+
+
+def wide(count, shape=SHAPE):
+    """All that is computed of the input lives until it is added."""
+    half = count // 2
+    nodes = [node("Relu", ["x"], [f"v{i}"], f"v{i}") for i in range(half)]
+    nodes += [node("Add", [f"s{i}" if i else "v0", f"v{i + 1}"], [f"s{i + 1}"], f"s{i}") for i in range(half - 1)]
+    return model(nodes, inputs=[port("x", shape, HALF)], outputs=[port(f"s{half - 1}", shape, HALF)])
+
+
+def residual(count, shape=SHAPE):
+    """Each value is added again, the first one last."""
+    half = count // 2
+    nodes = [node("Relu", [f"v{i}"], [f"v{i + 1}"], f"v{i}") for i in range(half)]
+    nodes += [node("Add", [f"s{i}" if i else f"v{half}", f"v{half - 1 - i}"], [f"s{i + 1}"], f"s{i}") for i in range(half)]
+    return model(nodes, inputs=[port("v0", shape, HALF)], outputs=[port(f"s{half}", shape, HALF)])
+
+
+def ports(count):
+    """Inputs that are added up, and every sum is a result."""
+    nodes = [node("Add", [alike(0) if i == 0 else alike(i) + "y", alike(i + 1)], [alike(i + 1) + "y"], f"n{i}")
+             for i in range(count - 1)]
+    return model(nodes, inputs=[port(alike(i), SHAPE, HALF) for i in range(count)],
+                 outputs=[port(alike(i) + "y", SHAPE, HALF) for i in range(1, count)])
+
+
+def weights(count):
+    one = struct.pack("<4e", 1, 1, 1, 1)
+    nodes = [node(("Add", "Mul")[i % 2], [f"s{i}", f"w{i}"], [f"s{i + 1}"], f"n{i}") for i in range(count)]
+    return model(nodes, [tensor(f"w{i}", SHAPE, HALF, raw=one) for i in range(count)],
+                 inputs=[port("s0", SHAPE, HALF)], outputs=[port(f"s{count}", SHAPE, HALF)])
+
+
+def large(form):
+    """Values for which the GPU leads here and the engine there, so that placement has something to weigh."""
+    return lambda count: form(count, [1, 64, 64, 64])
+
+
+COMMANDS = [["check", "-q", "--targets", "h13"], ["run"], ["diff"], ["cost"], ["placement"], ["placement", "--goal", "energy"],
+            ["timeline"], ["optimize"], ["draw", "-o", "m.svg"], ["convert", "--to", "mil", "-o", "mil"],
+            ["convert", "--to", "netplist", "-o", "netplist"], ["convert", "--to", "mlpackage", "-o", "m.mlpackage"],
+            ["convert", "--to", "cpp", "-o", "m.hpp"]]
+PLACEMENT = [["placement"], ["placement", "--goal", "energy"], ["placement", "--target", "h13"]]
+FORMS = [("chain", chain, COMMANDS), ("wide", wide, COMMANDS), ("residual", residual, COMMANDS), ("ports", ports, COMMANDS),
+         ("weights", weights, COMMANDS), ("wide images", large(wide), PLACEMENT), ("residual images", large(residual), PLACEMENT)]
+
+
+def processor_seconds(program, arguments, folder):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = run(program, arguments, folder)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return done, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def grows_in_proportion(program, folder):
+    pairs = 0
+    for name, form, commands in FORMS:
+        for count, file in ((NODES // 8, "few.onnx"), (NODES, "all.onnx")):
+            (folder / file).write_bytes(form(count))
+        for words in commands:
+            _, few = processor_seconds(program, [words[0], "few.onnx", *words[1:]], folder)
+            done, seconds = processor_seconds(program, [words[0], "all.onnx", *words[1:]], folder)
+            pairs += 1
+            # A step in proportion takes eight times as long, a quadratic one 64 times; what is over in no time is not judged.
+            expect(seconds < 24 * few + 0.5, f"{' '.join(words)} of {name}: {few:.2f} s for {NODES // 8} nodes, {seconds:.2f} s "
+                                             f"for {NODES}")
+            expect(done.returncode in (0, 1), f"{' '.join(words)} of {name}: {done.stderr[:300]}")
+    return pairs
+
+
+class Most:
+    """The most memory that a program took, in bytes, and what it said."""
+
+    def __init__(self, program, arguments, folder):
+        with subprocess.Popen([program, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as child:
+            self.text = child.stdout.read().decode(errors="replace")
+            _, status, usage = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+        self.code = child.returncode
+        self.memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def bounded(program, folder):
+    """Limits hold before anything is read: of 3 GB of zeros, which take no room on the disk, not a tenth is looked at."""
+    huge = 3 << 30
+    limit = ["--targets", "h13", "--max-memory", "64MB"]
+
+    def refused(what, file):
+        found = Most(program, ["check", file, *limit], folder)
+        expect(found.code in (1, 2) and "memory" in found.text, f"{what}: exit code {found.code}, {found.text[:300]}")
+        expect(found.memory < 120 << 20, f"{what}: took {found.memory >> 20} MB")
+
+    big = [1024, huge // 2048]
+    for name in ("a", "b"):
+        with open(folder / f"{name}.bin", "wb") as file:
+            file.truncate(huge)
+    external = tensor("w", big, HALF, external={"location": "a.bin", "offset": "0", "length": str(huge)})
+    (folder / "external.onnx").write_bytes(model([node("Relu", ["w"], ["y"])], [external], inputs=[],
+                                                 outputs=[port("y", big, HALF)]))
+    refused("external data", "external.onnx")
+    (folder / "few.onnx").write_bytes(model([node("MatMul", ["x", "w"], ["y"])],
+                                            [tensor("w", [64, 64], HALF, raw=struct.pack("<e", 1) * 4096)],
+                                            inputs=[port("x", [1, 64], HALF)], outputs=[port("y", [1, 64], HALF)]))
+    made = run(program, ["convert", "few.onnx", "--to", "netplist", "-o", "netplist"], folder)
+    expect(made.returncode == 0, made.stderr)
+    for each in (folder / "netplist").glob("weights.*"):
+        with open(each, "r+b") as file:
+            file.truncate(huge)
+    refused("weights of a netplist", "netplist")
+    made = run(program, ["convert", "few.onnx", "--to", "mil", "-o", "mil"], folder)
+    expect(made.returncode == 0, made.stderr)
+    refused("a property list of shared values", shared_values(folder))
+
+
+def shared_values(folder):
+    """A binary property list of 0.8 KB that says more than a million values: arrays of references to one another."""
+    path = folder / "shared.plist"
+    value = True
+    for _ in range(5):
+        value = [value] * 16
+    path.write_bytes(plistlib.dumps([value] * 2, fmt=plistlib.FMT_BINARY))
+    return path.name
+
+
+def main():
+    program = command()
+    with tempfile.TemporaryDirectory(prefix="anemone_growth_") as place:
+        folder = pathlib.Path(place)
+        probe = folder / "probe.onnx"
+        probe.write_bytes(chain(2))
+        if "built without ONNX" in run(program, ["check", "probe.onnx"], folder).stderr:
+            from _harness import skip
+            skip("the command has no ONNX")
+        pairs = grows_in_proportion(program, folder)
+        bounded(program, folder)
+    return verdict(f"{pairs} pairs of runs, {NODES // 8} and {NODES} nodes")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
