@@ -134,7 +134,7 @@ TEST_CASE("names may be any bytes") {
         CHECK(note.find('\x1B') == std::string::npos);
     }
     m.node("No\nsuch", {"x\n\x1B[31m/0"}, {"b"});
-    CHECK(has(m.refusal(), "(No\\x0Asuch)"));
+    CHECK(has(m.refusal(), "(No\\u000asuch)"));
     CHECK(refusal_of(std::string("\xFF")).find('\xFF') == std::string::npos);
 }
 

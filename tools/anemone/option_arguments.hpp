@@ -41,7 +41,9 @@ public:
     void operator()(const app::given_apart& row) const { add_own(row.is); }
 
     template <class Value> void operator()(const app::option<Of, Value>& row) const {
-        if (!row.is.is_in(app::front_end::command)) {
+        const bool is_taken = // by an option of the subcommand itself: `draw --weights` draws them, and runs nothing
+            sub_.get_option_no_throw("--" + std::string(row.is.name_in(app::front_end::command))) != nullptr;
+        if (!row.is.is_in(app::front_end::command) || is_taken) {
             return;
         }
         const std::string names = names_of(row.is);

@@ -4,6 +4,7 @@
 #include "names.hpp"
 #include "proto.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <queue>
 #include <string>
@@ -119,6 +120,7 @@ ANEMONE_INLINE node_order ordered(const nodes_of& nodes, const std::function<boo
     for (int i = at; order.circle.empty() || i != at; i = waits_for[static_cast<std::size_t>(i)]) {
         order.circle.insert(order.circle.begin(), i);
     }
+    std::rotate(order.circle.begin(), std::min_element(order.circle.begin(), order.circle.end()), order.circle.end());
     return order;
 }
 

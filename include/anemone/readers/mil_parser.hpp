@@ -5,6 +5,7 @@
 #include "mil_lexer.hpp"
 #include "mil_syntax.hpp"
 
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -263,10 +264,13 @@ private:
             throw syntax_fault{at, formatted("'{}' is no type of elements", element)};
         }
         expect(',', "between the type of the elements and the shape");
+        constexpr std::string_view parts[] = {"shape", "strides", "interleave_factors"};
         bool has_shape = false;
-        do { // a buffer names what it says of its layout: shape=[..], strides=[..], interleave_factors=[..]
+        std::size_t position = 0;
+        do { // a buffer may name what it says of its layout: shape=[..], strides=[..], interleave_factors=[..]
             const text_place named_at = in_.peek().place();
-            std::string_view part = "shape";
+            std::string_view part = position < std::size(parts) ? parts[position] : "more";
+            ++position;
             if (t.is_buffer && in_.peek().kind == token_kind::word) {
                 part = in_.take().written;
                 expect('=', "behind a part of a buffer's layout");
