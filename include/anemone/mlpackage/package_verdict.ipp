@@ -10,6 +10,7 @@ ANEMONE_INCLUDED(anemone_mlpackage_package_verdict_hpp);
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace ane::inline ANEMONE_WAY {
@@ -22,10 +23,8 @@ ANEMONE_BODY_OF file_verdict judge_mlpackage_file(const std::string& path, targe
     try {
         std::vector<std::string> wanted(1, std::string(options.function));
         if (options.function.empty()) {
-            std::error_code ignored; // whoever opens the file says what is wrong with the path
-            const std::string model =
-                std::filesystem::is_directory(path, ignored) ? mlpackage::model_file_of(path) : path;
-            const readers::mapped_file file(model);
+            readers::model_place model = mlpackage::model_at(path);
+            readers::mapped_file file(std::move(model.file), model.path);
             wanted = mlmodel_functions(file.bytes(), path);
         }
         if (wanted.empty()) {
