@@ -19,6 +19,7 @@
 // expect: design_rule<ane::op::attention, ane::rule::attention_is_too_square, ane::target::h13, 0, 3, 512, 511
 // expect: design_rule<ane::op::attention, ane::rule::attention_mask_is_not_shared, ane::target::h13, 0, 4, 1, 4
 // expect: design_rule<ane::op::attention, ane::rule::attention_has_few_queries, ane::target::h17s, 0, 3, 2, 4
+// expect: design_rule<ane::op::softmax, ane::rule::mask_hides_nothing, ane::target::h13, 0, 3, 1, 0
 // forbid: step limit
 #include "by_value.hpp"
 
@@ -124,6 +125,14 @@ constexpr auto square_scores = frozen([] {
     return attended({1, 2, pick(512, 511), 64}, {1, 2, 1024, 64}, {1, 2, 1024, 64});
 });
 static_assert(conforms<square_scores, h13, as_error(rule::attention_is_too_square)>);
+
+constexpr auto weighed = frozen([] {
+    const contract mask = within(pick(0, -30000), pick(1, 0));
+    const dynamic_graph sum =
+        then(sources_of({in({1, 2, 8, 16}), in({1, 1, 8, 16}, mask)}), op::add, no_attributes{}, {0, 1});
+    return then(sum, op::softmax, axis{-1}, {2});
+});
+static_assert(conforms<weighed, h13, as_error(rule::mask_hides_nothing)>);
 
 constexpr auto own_mask = frozen([] { return masked({1, pick(2, 1), 8, 16}, dtype::f16); });
 static_assert(conforms<own_mask, h13, as_error(rule::attention_mask_is_not_shared)>);

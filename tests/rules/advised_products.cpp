@@ -66,6 +66,23 @@ dynamic_graph of_few_queries(bool pads_them) {
     });
 }
 
+/// Attention with an input of 0 and 1 for a mask.
+enum class mask_form { added, selected, shifted };
+dynamic_graph masked(mask_form form) {
+    return built([form](dynamic_builder& b) {
+        const extents heads{1, 2, 8, 64};
+        tensor mask = b.input("mask", {1, 1, 8, 8}, within(0, 1));
+        if (form == mask_form::selected) {
+            const tensor counts = b.add(op::greater, {mask, b.constant(0.5)});
+            mask = b.add(op::select, {counts, zeros(b, {1, 1, 8, 8}), b.constant({1, 1, 8, 8}, -30000)});
+        } else if (form == mask_form::shifted) {
+            mask = times(b, b.add(op::sub, {mask, b.constant(1)}), 30000);
+        }
+        return b.add(op::attention, {b.input("q", heads), b.input("k", heads), b.input("v", heads), mask},
+                     score_scaling{0.125F});
+    });
+}
+
 /// Exponentials of one input, added up.
 dynamic_graph branches(int count, bool as_tree) {
     return built([&](dynamic_builder& b) {
@@ -146,6 +163,10 @@ std::vector<pair_of_models> advised_products() {
         {rule::attention_rank_exceeds_four, "fold the leading", h13,
          attended({1, 2, 2, 8, 64}, {1, 2, 2, 8, 64}, false), attended({1, 2, 2, 8, 64}, {1, 2, 2, 8, 64}, true)},
         {rule::attention_has_few_queries, "pad the queries", h17s, of_few_queries(false), of_few_queries(true)},
+        {rule::mask_hides_nothing, "select 0", h13, masked(mask_form::added), masked(mask_form::selected),
+         another_model},
+        {rule::mask_hides_nothing, "add (mask - 1)", h13, masked(mask_form::added), masked(mask_form::shifted),
+         another_model},
         {rule::fan_in_exceeds, "join them as a tree", h13, branches(12, false), branches(12, true)},
         {rule::weights_exceed_kernel_memory, "stream them", h13, streamed(16), streamed(4), another_model},
         {rule::live_set_exceeds, "read long-lived", h13, long_lived(false), long_lived(true), another_model},

@@ -59,6 +59,11 @@ std::vector<example> convolution_examples() {
         return make(op::avg_pool, pool{.kernel = 3, .stride = 1, .padding = padding, .exclude_padding = true},
                     {in({1, 4, 8, 8})}, {1, 4, 8, 8}, true);
     };
+    const auto weighed = [](const contract& mask) {
+        dynamic_graph g =
+            then(sources_of({in({1, 2, 8, 16}), in({1, 1, 8, 16}, mask)}), op::add, no_attributes{}, {0, 1});
+        return then(g, op::softmax, axis{-1}, {2});
+    };
     return {
         {rule::convolution_rank_is_not_four, h13, 3, 4,
          make(op::conv2d, conv{}, {in({16, 8, 8}), one_node::weight({16, 16, 1, 1})}, {16, 8, 8}, true),
@@ -159,6 +164,7 @@ std::vector<example> convolution_examples() {
         {rule::attention_has_few_queries, h17s, 2, 4, attend(2, 64), attend(4, 64)},
         {rule::attention_has_few_queries, h13, 1, 4, in_parts(1), in_parts(8)},
         {rule::attention_is_too_square, h13, 512, 511, attend(512, 1024), attend(511, 1024)},
+        {rule::mask_hides_nothing, h13, 1, 0, weighed(within(0, 1)), weighed(within(-30000, 0))},
         {rule::attention_mask_is_not_shared, h13, 1, 4, masked({1, 2, 8, 16}), masked({1, 1, 8, 16})},
     };
 }

@@ -23,7 +23,7 @@ class mil_writer {
 public:
     ANEMONE_INLINE mil_writer(const graph_view& g, const folded_constants& constants, const mil_options& options)
         : graph_(g), constants_(constants), stored_(stored_in_mil(g, options.every_stored_form)),
-          names_(g.nodes.size()), output_of_(g.nodes.size(), -1) {
+          system_(options.system), names_(g.nodes.size()), output_of_(g.nodes.size(), -1) {
         std::vector<std::string_view> given;
         std::vector<int> inputs;
         for (int i = 0; i < g.size(); ++i) {
@@ -88,12 +88,11 @@ public:
             body_ += formatted("        write_state(data = {}, input = {})[name = string(\"{}\")];\n", next,
                                program_.inputs[each.parameter], helper(each.input, "written"));
         }
-        program_.text =
-            formatted("program(1.3)\n"
-                      "[buildInfo = dict<string, string>({{{{\"coremlc-component-MIL\", \"3520.4.1\"}}, "
-                      "{{\"coremlc-version\", \"3520.5.1\"}}}})]\n"
-                      "{{\n    func main<{}>({}) {{\n{}    }} -> ({});\n}}\n",
-                      describe(options_.system).opset, parameters, body_, ane::detail::joined(program_.outputs));
+        program_.text = formatted("program(1.3)\n"
+                                  "[buildInfo = dict<string, string>({{{{\"coremlc-component-MIL\", \"3520.4.1\"}}, "
+                                  "{{\"coremlc-version\", \"3520.5.1\"}}}})]\n"
+                                  "{{\n    func main<{}>({}) {{\n{}    }} -> ({});\n}}\n",
+                                  describe(system_).opset, parameters, body_, ane::detail::joined(program_.outputs));
         return std::move(program_);
     }
 
@@ -356,6 +355,7 @@ private:
     graph_view graph_;
     const folded_constants& constants_;
     std::vector<stored_place> stored_; ///< of compressed weights
+    operating_system system_;
     std::vector<std::string> names_;
     std::vector<std::string> layers_; ///< by node; empty where it has no name
     std::vector<written_state> states_;

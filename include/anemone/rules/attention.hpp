@@ -9,6 +9,28 @@ namespace ane::rules {
 
 namespace detail {
 
+/// Whether an operand is an input that weighs scores from 0 to 1, as a mask of truth values does.
+constexpr bool is_mask_of_ones(const subject& s, int index) {
+    while (s.g[index].kind == op::cast || s.g[index].kind == op::reshape) {
+        index = s.g.operands(index)[0];
+    }
+    const interval& range = s.value_ranges[static_cast<std::size_t>(index)];
+    return s.g[index].kind == op::input && s.g[index].type != dtype::boolean && range.declared && range.low == 0 &&
+           range.high > 0 && range.high <= 1;
+}
+
+/// Whether what is added to the scores of an attention, or of a softmax, is such a mask.
+constexpr bool adds_mask_of_ones(const subject& s) {
+    if (s.n.kind == op::attention) {
+        return s.operand_count() == 4 && is_mask_of_ones(s, s.g.operands(s.n)[3]);
+    }
+    if (s.operand(0).kind != op::add) {
+        return false;
+    }
+    const std::span<const int> summands = s.g.operands(s.operand(0));
+    return is_mask_of_ones(s, summands[0]) || is_mask_of_ones(s, summands[1]);
+}
+
 /// The lengths of the two sequences of attention, of queries and of keys.
 constexpr std::int64_t longer_sequence(const subject& s) {
     const std::int64_t queries = s.operand(0).shape.height();
@@ -108,6 +130,17 @@ inline constexpr std::array attention{
                 .evidence = mark::measured,
                 .silicon = "M5",
                 .check = [](const subject& s) -> finding { return at_most(detail::shorter_sequence(s), 511); }},
+    rule_record{.id = rule::mask_hides_nothing,
+                .fact = "softmax",
+                .level = severity::note,
+                .ops = {op::attention, op::softmax},
+                .sentence = "a mask of 0 to {got} is added to the scores: it weighs them and hides nothing",
+                .reject = "",
+                .consequence = "keys that are to be left out take part",
+                .advice = "select 0 where a key counts and -30000 where not, or add (mask - 1) * 30000",
+                .source = "the definition of softmax",
+                .evidence = mark::predicted,
+                .check = [](const subject& s) -> finding { return holds_if(!detail::adds_mask_of_ones(s), 1, 0); }},
     rule_record{.id = rule::attention_mask_is_not_shared,
                 .fact = "R085",
                 .level = severity::warn,

@@ -95,6 +95,7 @@
     ROW(attention_sequence_exceeds)                                                                                    \
     ROW(attention_is_too_square)                                                                                       \
     ROW(attention_mask_is_not_shared)                                                                                  \
+    ROW(mask_hides_nothing)                                                                                            \
     ROW(attention_has_few_queries)                                                                                     \
     /* rearrange */                                                                                                    \
     ROW(shuffle_factor_is_not_native)                                                                                  \
