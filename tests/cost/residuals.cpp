@@ -105,6 +105,9 @@ std::string figure(double value, std::string_view unit) {
     if (value == 0) {
         return "";
     }
+    if (unit.empty()) { // a share
+        return fmt::format("{:.3g}", value);
+    }
     constexpr std::string_view prefixes[] = {"p", "n", "u", "m", "", "k", "M", "G", "T"};
     int step = 4;
     for (; value < 0.9995 && step > 0; --step) {

@@ -230,7 +230,8 @@ private:
             const candidate fewer = without(best, i);
             const bool as_sound = is_admitted(fewer.merit) &&
                                   (!options_.values || fewer.merit.refuted <= best.merit.refuted) &&
-                                  fewer.merit.error <= best.merit.error * options_.gain;
+                                  fewer.merit.error <= best.merit.error * options_.gain &&
+                                  fewer.merit.expanded <= best.merit.expanded;
             if (as_sound && fewer.merit.seconds <= best.merit.seconds * options_.gain) {
                 best = fewer;
                 i = 0; // what an earlier step paid for may be gone
