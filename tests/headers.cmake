@@ -21,13 +21,13 @@ foreach(
         "/compress/(compression_search|error_feedback|form_(descent|holder|trials)|loss_interval|moments|optimal_palette|output_loss|stored_forms|weight_rounder)[.]"
         "/diff/(cause|cause_search|forward|histogram|holders|partners|replay|trace)[.]|/segments/(doors|limits|wiring)[.]"
         "/drawing/(blocks|layout|picture|repeats|scopes|style|svg|text)"
-        "/io/(open_file|rapidjson)[.]"
+        "/io/(new_folder|open_file|rapidjson|unfinished)[.]"
         "/formats/(cpp_|mil_|netplist_|plist_|form_refusal)"
-        "/mlpackage/(manifest|messages|new_folder|program_|schema_numbers|syntax_|text_statements|wire)"
+        "/mlpackage/(manifest|messages|program_|schema_numbers|syntax_|text_statements|wire)"
         "/graph/(attribute_structs|attributes_of|constants|meaning|op_facet|op_table|readers|strided|unused_port_prefix|uses|weights_of)[.]"
         "/ops/(einsum_plan|rank|volume_plan)[.]"
         "/onnx/([a-np-z][a-z_]*|operators)[.]"
-        "/readers/(mil_|netplist_|plist_|element_count|file_lookup|mapped_file|path_below|number_text|file_names|layer_name)"
+        "/readers/(mil_|netplist_|plist_|element_count|file_lookup|mapped_file|model_folder|number_text|file_names|layer_name)"
         "/report/(aside|cost_text|diff_drawing|diff_text|timeline_text|findings|neighbourhood|plot|shared_violation|terminal)[.]"
         "/weights/(formats/|name_faults|safetensors_)")
   list(FILTER public_headers EXCLUDE REGEX "${inner}")

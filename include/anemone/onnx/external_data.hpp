@@ -10,6 +10,7 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 
@@ -28,6 +29,17 @@ public:
     /// An empty folder: there are none.
     ANEMONE_INLINE explicit external_files(std::string folder, opened_files* told = nullptr)
         : folder_(std::move(folder)), told_(told) {}
+
+    /// Tells of the files that tensors name, whether or not they are read.
+    template <class Tensors> void tell_of(const Tensors& tensors) {
+        for (const auto& tensor : tensors) {
+            for (const auto& entry : tensor.external_data()) {
+                if (told_ != nullptr && entry.key() == "location" && told_of_.insert(entry.value()).second) {
+                    static_cast<void>(home().file(entry.value()));
+                }
+            }
+        }
+    }
 
     /// The bytes that a tensor names. Throws `refused_node`.
     ANEMONE_INLINE std::span<const std::byte> of(const tensor_proto& tensor) {
@@ -63,6 +75,8 @@ private:
         return value;
     }
 
+    ANEMONE_INLINE const readers::model_folder& home() { return home_ ? *home_ : home_.emplace(folder_, told_); }
+
     ANEMONE_INLINE std::span<const std::byte> file(const std::string& location) {
         if (const auto found = files_.find(location); found != files_.end()) {
             return found->second.bytes();
@@ -71,10 +85,7 @@ private:
             throw refused_node{
                 formatted("its data are in the file \"{}\"; read the model with read_onnx_file", shown(location))};
         }
-        if (!home_) {
-            home_.emplace(folder_, told_);
-        }
-        const readers::opened_below found = home_->file(location);
+        const readers::opened_below found = home().file(location);
         if (!found.refused.empty()) {
             throw refused_node{formatted("its data are in \"{}\", which {}", shown(location), found.refused)};
         }
@@ -88,6 +99,7 @@ private:
     std::string folder_;
     opened_files* told_;
     std::optional<readers::model_folder> home_;
+    std::set<std::string> told_of_;
     std::map<std::string, readers::mapped_file> files_;
 };
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,7 +65,19 @@ public:
     /// Throws `error` (errc::file), and `unreadable` where the text is no program.
     ANEMONE_INLINE explicit mil_file(const std::string& path, opened_files* told = nullptr)
         : place_(model_at(path, "model.mil", told)), mapped_(place_.file, place_.path),
-          functions_(functions_of(text(), place_.path)) {}
+          functions_(functions_of(text(), place_.path)) {
+        if (told != nullptr) { // of the blobs of all functions, whichever is read
+            constexpr std::string_view word = "BLOBFILE";
+            std::set<std::string_view> names;
+            for (std::size_t at = text().find(word); at != std::string_view::npos; at = text().find(word, at + 1)) {
+                const std::size_t begin = text().find('"', at);
+                const std::size_t end = begin == std::string_view::npos ? begin : text().find('"', begin + 1);
+                if (end != std::string_view::npos && names.insert(text().substr(begin, end - begin)).second) {
+                    place_.home.tell_of(in_folder(std::string(text().substr(begin + 1, end - begin - 1))));
+                }
+            }
+        }
+    }
 
     const std::vector<mil_function>& functions() const { return functions_; }
     /// The function that the options ask for.
@@ -80,14 +93,17 @@ private:
     std::string_view text() const {
         return {reinterpret_cast<const char*>(mapped_.bytes().data()), mapped_.bytes().size()};
     }
-    /// `@model_path/` is the folder of the text, and so is where a relative path begins. Throws `error` (errc::file).
-    ANEMONE_INLINE std::span<const std::byte> blob(const std::string& written) {
+    /// `@model_path/` is the folder of the text, and so is where a relative path begins.
+    ANEMONE_INLINE static std::string in_folder(const std::string& written) {
         constexpr std::string_view folder = "@model_path/";
+        return written.starts_with(folder) ? written.substr(folder.size()) : written;
+    }
+    /// Throws `error` (errc::file).
+    ANEMONE_INLINE std::span<const std::byte> blob(const std::string& written) {
         if (const auto known = blobs_.find(written); known != blobs_.end()) {
             return known->second.bytes();
         }
-        const opened_below found =
-            place_.home.file(written.starts_with(folder) ? written.substr(folder.size()) : written);
+        const opened_below found = place_.home.file(in_folder(written));
         if (!found.refused.empty()) {
             throw error(errc::file, written, found.refused);
         }
