@@ -1,4 +1,5 @@
 /// Any bytes as a model of Core ML, or as the manifest of a package: read and written again, or refused with its faults.
+#include "structured.hpp"
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/formats/blob.hpp>
 #include <anemone/formats/mil.hpp>
@@ -51,6 +52,17 @@ void read_manifest(const std::string& text) {
 }
 
 } // namespace
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+    static const std::vector<std::string> words{
+        "x",         "y",     "axis",      "axes",        "perm",
+        "shape",     "begin", "end",       "begin_mask",  "stride",
+        "weight",    "bias",  "pad_type",  "strides",     "groups",
+        "dilations", "pad",   "keep_dims", "transpose_x", "values",
+        "epsilon",   "mode",  "valid",     "same",        "@model_path/weights/weight.bin",
+        ""};
+    return structured_mutation(data, size, most, seed, words);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const std::vector<std::byte> blob = weights();

@@ -1,10 +1,33 @@
 /// Any bytes as an ONNX model: read, or refused with its faults.
+#include "onnx_seeds.hpp"
+#include "structured.hpp"
 #include <anemone/onnx/onnx.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
 #include <string>
+#include <vector>
+
+namespace {
+
+const std::vector<std::string>& operators() {
+    static const std::vector<std::string> all = ane::onnx_operators();
+    return all;
+}
+
+} // namespace
+
+std::string structured_seed(unsigned number) {
+    return onnx_seeds::model(operators()[number % operators().size()], number);
+}
+
+unsigned structured_seeds() { return static_cast<unsigned>(operators().size()) * 256; }
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+    return structured_mutation(data, size, most, seed, operators());
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     try {

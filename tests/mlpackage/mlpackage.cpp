@@ -331,6 +331,6 @@ TEST_CASE("a package is read from its folder, and replaced as a whole") {
         has(std::string(100'000, '['), "is no JSON text of a manifest");
         has(std::string((1U << 20U) + 1, ' '), "the limit is 1048576");
         std::filesystem::remove(path + "/Manifest.json");
-        CHECK_THROWS_WITH_AS(read_mlpackage_file(path), doctest::Contains("Manifest.json: cannot be opened"), error);
+        CHECK_THROWS_WITH_AS(read_mlpackage_file(path), doctest::Contains("Manifest.json: cannot be found"), error);
     }
 }

@@ -313,7 +313,7 @@ TEST_CASE("files are found beside the text") {
         FAIL("a blob is missing");
     } catch (const ane::unreadable& e) {
         CHECK(e.faults().at(0).line == 4);
-        CHECK(e.faults()[0].reason.find("cannot be opened") != std::string::npos);
+        CHECK(e.faults()[0].reason.find("cannot be found") != std::string::npos);
     }
     CHECK_THROWS_AS(ane::read_mil_file(folder), ane::error);
     CHECK_THROWS_AS(ane::read_mil_file(folder + "/none.mil"), ane::error);

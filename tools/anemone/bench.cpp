@@ -3,6 +3,7 @@
 #include "command.hpp"
 #include "opened_model.hpp"
 #include "option_arguments.hpp"
+#include "output_path.hpp"
 #include "progress.hpp"
 #include <anemone/io/json.hpp>
 
@@ -55,7 +56,9 @@ std::string json_text(const ane::benchmark_result& result) {
 }
 
 int bench(const bench_command& given) {
+    require_other_file(given.svg, std::span(&given.file, 1));
     const app::model model = opened(given.file, given.reading);
+    require_unread(given.svg);
     const ane::benchmark_result result = app::bench(model, given.how, user());
     if (!given.svg.empty()) {
         write_text(given.svg, result.svg());

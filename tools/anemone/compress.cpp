@@ -37,6 +37,7 @@ int compress(const compress_command& given) {
     to.how.force = given.force;
     require_apart(to, given.file);
     const app::model model = opened(given.file, given.reading);
+    require_unread(given.svg); // before much is computed
     const app::compressed found = app::compress(model, given.how, samples_in(given.data, model), user());
     const std::string text = given.json ? json(found) + "\n" : app::text(found);
     if (!given.svg.empty()) {

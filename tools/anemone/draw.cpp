@@ -24,6 +24,7 @@ int draw(const draw_command& given) {
     require_other_file(given.output, std::span(&given.file, 1));
     app::depth_of(given.how, user()); // before the model is read
     const app::model model = opened(given.file, given.reading);
+    require_unread(given.output);
     write_text(given.output, app::draw(model, model.file_name(), given.how, user()));
     return well;
 }

@@ -55,7 +55,11 @@ int ended_by(const CLI::App& app, const CLI::ParseError& wrong) {
         write_text("", out.str());
         return well;
     }
-    return impossible_because("error: " + harmless(err.str(), false));
+    std::string said = err.str();
+    while (said.ends_with('\n')) {
+        said.pop_back();
+    }
+    return impossible_because(error_text(said, ""));
 }
 
 /// Everything that takes memory: what there is none for is thrown out of it, from its handlers too.

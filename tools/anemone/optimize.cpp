@@ -31,6 +31,7 @@ int optimize(optimize_command given) {
     require_apart(given.written, given.file);
     given.reading.approximates = given.written.path.empty() && !given.how.prove;
     const app::model model = opened(given.file, given.reading);
+    require_unread(given.svg); // before much is computed
     given.how.ranges = ranges_in(given.ranges, model).ranges;
     const app::optimized found = app::optimize(model, given.how, user());
     const std::string text = given.json ? json(found) + "\n" : app::text(found);

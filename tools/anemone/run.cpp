@@ -219,7 +219,12 @@ int run(run_command given) {
         require_other_file(each, read_files);
         require_other_file(path_in(each), read_files);
     }
-    app::session program(opened(given.file, given.reading), given.how, user());
+    app::model model = opened(given.file, given.reading);
+    for (const std::string& each : given.outputs) { // before it is run
+        require_unread(each);
+        require_unread(path_in(each));
+    }
+    app::session program(std::move(model), given.how, user());
     auto [answers, text] = run_requests(given, program);
     for (const std::string& each : given.outputs) {
         text += write_output(given, each, answers);

@@ -1,5 +1,6 @@
 #include "terminal_text.hpp"
 
+#include <anemone/base/error.hpp>
 #include <anemone/io/unicode.hpp>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ std::string harmless(std::string_view text, bool keeps_colours) {
         if (size == 0) {
             const ane::detail::code_point c = ane::detail::next_code_point(text);
             size = c.size;
-            if (!c.well_formed || c.value < 0xA0) {
+            if (!c.well_formed || ane::detail::is_control(c.value)) {
                 shown += ane::detail::printable(text.substr(0, size));
                 text.remove_prefix(size);
                 continue;
@@ -48,7 +49,7 @@ std::string error_text(std::string_view what, std::string_view kind) {
     std::string text = "error: ";
     while (true) {
         const std::size_t end = what.find('\n');
-        text += ane::detail::printable(what.substr(0, end));
+        text += ane::error::shortened(ane::detail::printable(what.substr(0, end)), 4000);
         text += '\n';
         if (end == std::string_view::npos) {
             return text;

@@ -28,6 +28,7 @@ int timeline(const timeline_command& given) {
     for (const std::string& file : given.files) { // one at a time: together they may not fit
         models.push_back(app::called(opened(file, given.reading), given.how, user()));
     }
+    require_unread(given.svg);
     const app::simulated found = app::simulate(models, given.how, user());
     if (!given.svg.empty()) {
         write_text(given.svg, drawing(found));

@@ -276,9 +276,13 @@ found_file find_model(const std::string& path) {
     if (extension == ".mil" || extension == ".plist") { // let its reader say what is wrong
         return {path, extension == ".mil" ? file_kind::mil : file_kind::netplist, path};
     }
-    throw ane::error(
-        ane::errc::file, path,
-        "is neither MIL text nor a property list: known are .mil, .mlmodelc, .mlpackage, netplists and .onnx");
+    throw ane::unreadable(
+        path,
+        {{path,
+          0,
+          0,
+          {},
+          "is neither MIL text nor a property list: known are .mil, .mlmodelc, .mlpackage, netplists and .onnx"}});
 }
 
 /// The text of a model counts too, before it is read: a statement of MIL takes up to 40 times its length, a value of a
@@ -317,11 +321,25 @@ ane::read_model read(const found_file& file, const reading_options& how, const c
                                        : ane::read_mlpackage_file(file.named, options);
 }
 
+/// The same, where whatever the file is found to be by its reader is a fault of the file, of any format.
+ane::read_model read_whole(const found_file& file, const reading_options& how, const caller& who,
+                           ane::opened_files& parts) {
+    try {
+        return read(file, how, who, parts);
+    } catch (const ane::unreadable&) {
+        throw;
+    } catch (const ane::error& wrong) {
+        if (wrong.code() != ane::errc::file) {
+            throw;
+        }
+        throw ane::unreadable(file.path, {{wrong.subject(), 0, 0, {}, wrong.detail()}});
+    }
+}
+
 /// The bundle that a path is or lies in, which belongs together though only some of it is read; empty where there is none.
 fs::path bundle_of(const std::string& path) {
-    std::error_code failed;
-    for (fs::path at = fs::absolute(path, failed).lexically_normal(); !failed && at.has_relative_path();
-         at = at.parent_path()) {
+    std::error_code failed; // what is not there is no bundle
+    for (fs::path at = fs::absolute(path, failed).lexically_normal(); at.has_relative_path(); at = at.parent_path()) {
         if (fs::is_directory(at, failed) && (at.extension() == ".mlmodelc" || at.extension() == ".mlpackage" ||
                                              fs::is_regular_file(at / "Manifest.json", failed))) {
             return at;
@@ -379,7 +397,7 @@ model_file read(const std::string& path, const reading_options& how, const calle
         throw ane::error(ane::errc::argument, spelled(&reading_options::values, who.by),
                          "is for ONNX files: others have their constants in the file");
     }
-    ane::read_model model = read(file, how, who, parts.all);
+    ane::read_model model = read_whole(file, how, who, parts.all);
     fill_missing(model, how);
     const bool is_mil = file.kind == file_kind::mil || file.kind == file_kind::mlpackage;
     return {std::move(model), is_mil, file.kind != file_kind::onnx, parts.all};

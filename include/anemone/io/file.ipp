@@ -190,15 +190,21 @@ ANEMONE_BODY void write_pieces(const std::string& path, std::span<const std::spa
     publish(files);
 }
 
+/// Not while what is unfinished is removed: the directory may be in it.
+ANEMONE_INLINE void make_directory_of(const std::string& path) {
+    const std::scoped_lock lock(unfinished().changes);
+    const std::filesystem::path directory = std::filesystem::path(path).parent_path();
+    std::error_code failed;
+    if (!directory.empty() && (std::filesystem::create_directories(directory, failed), failed)) {
+        throw error(errc::file, path, "its directory cannot be made: " + failed.message());
+    }
+}
+
 ANEMONE_BODY void write_files(std::span<const named_pieces> files) {
     std::deque<new_file> written;
     for (const named_pieces& each : files) {
         require_file_path(each.path); // before a directory is made for it
-        const std::filesystem::path directory = std::filesystem::path(each.path).parent_path();
-        std::error_code failed;
-        if (!directory.empty() && (std::filesystem::create_directories(directory, failed), failed)) {
-            throw error(errc::file, each.path, "its directory cannot be made: " + failed.message());
-        }
+        make_directory_of(each.path);
         written.emplace_back(each.path).write(each.pieces);
     }
     publish(written);

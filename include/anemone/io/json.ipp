@@ -22,8 +22,14 @@ ANEMONE_BODY std::string json_string(std::string_view text) {
             quoted += "\\n";
         } else if (c.value == '\t') {
             quoted += "\\t";
-        } else if (c.value < 0x10000 && detail::is_control(c.value)) {
-            quoted += "\\u" + detail::hexadecimal(static_cast<std::uint32_t>(c.value), 4);
+        } else if (detail::is_control(c.value)) {
+            const auto value = static_cast<std::uint32_t>(c.value);
+            if (value < 0x10000) {
+                quoted += "\\u" + detail::hexadecimal(value, 4);
+            } else { // two surrogates, as JSON has it
+                quoted += "\\u" + detail::hexadecimal(0xD800U + ((value - 0x10000U) >> 10U), 4);
+                quoted += "\\u" + detail::hexadecimal(0xDC00U + (value & 0x3FFU), 4);
+            }
         } else {
             quoted += text.substr(0, c.size);
         }

@@ -117,9 +117,7 @@ public:
         try {
             write_files(std::span<const named_bytes>(beside));
         } catch (const error& e) { // of the path that was asked for, not of the temporary one
-            const std::string told = std::string(name(e.code())) + ": " + e.subject() + ": ";
-            throw error(e.code(), path_ + e.subject().substr(std::min(aside_.size(), e.subject().size())),
-                        std::string(e.what()).substr(told.size()));
+            throw error(e.code(), path_ + e.subject().substr(std::min(aside_.size(), e.subject().size())), e.detail());
         }
         for (const named_bytes& each : files) {
             struct stat old {};

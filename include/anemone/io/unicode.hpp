@@ -41,9 +41,24 @@ constexpr code_point next_code_point(std::string_view text) noexcept {
 
 /// Whether a terminal would act on a code point instead of showing it: controls, and marks that change the direction of
 /// the text or have no width.
+/// (Unicode's Cc, Zl, Zp and Cf, and the fillers that are letters by name; marks on a letter are not among them.)
 constexpr bool is_control(char32_t c) noexcept {
-    return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
-           (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF;
+    struct block {
+        char32_t first, last;
+    };
+    constexpr block blocks[] = {{0, 0x1F},          {0x7F, 0x9F},       {0xAD, 0xAD},       {0x34F, 0x34F},
+                                {0x600, 0x605},     {0x61C, 0x61C},     {0x6DD, 0x6DD},     {0x70F, 0x70F},
+                                {0x890, 0x891},     {0x8E2, 0x8E2},     {0x115F, 0x1160},   {0x17B4, 0x17B5},
+                                {0x180B, 0x180F},   {0x200B, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},
+                                {0x3164, 0x3164},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB},
+                                {0x110BD, 0x110BD}, {0x110CD, 0x110CD}, {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3},
+                                {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}};
+    for (const block& b : blocks) {
+        if (c <= b.last) {
+            return c >= b.first;
+        }
+    }
+    return false;
 }
 
 /// Columns that a code point takes in a terminal: 2 for East Asian wide forms and pictographs, 0 for combining marks.

@@ -10,6 +10,7 @@
 
 #include <charconv>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 
@@ -28,6 +29,17 @@ public:
     /// An empty folder: there are none.
     ANEMONE_INLINE external_files(std::string folder, std::uint64_t most, opened_files* told = nullptr)
         : folder_(std::move(folder)), told_(told), files_(most) {}
+
+    /// Tells of the files that tensors name, whether or not they are read.
+    template <class Tensors> void tell_of(const Tensors& tensors) {
+        for (const auto& tensor : tensors) {
+            for (const auto& entry : tensor.external_data()) {
+                if (told_ != nullptr && entry.key() == "location" && told_of_.insert(entry.value()).second) {
+                    static_cast<void>(home().file(entry.value()));
+                }
+            }
+        }
+    }
 
     /// Where the bytes lie that a tensor names.
     struct range {
@@ -86,6 +98,8 @@ private:
         return value;
     }
 
+    ANEMONE_INLINE const readers::model_folder& home() { return home_ ? *home_ : home_.emplace(folder_, told_); }
+
     ANEMONE_INLINE file_bytes file(const std::string& location) {
         if (const file_bytes* const found = files_.find(location); found != nullptr) {
             return *found;
@@ -94,10 +108,7 @@ private:
             throw nothing_there{
                 formatted("its data are in the file \"{}\"; read the model with read_onnx_file", shown(location))};
         }
-        if (!home_) {
-            home_.emplace(folder_, told_);
-        }
-        readers::opened_below found = home_->file(location);
+        readers::opened_below found = home().file(location);
         if (!found.refused.empty()) {
             throw nothing_there{formatted("its data are in \"{}\", which {}", shown(location), found.refused)};
         }
@@ -111,6 +122,7 @@ private:
     std::string folder_;
     opened_files* told_;
     std::optional<readers::model_folder> home_;
+    std::set<std::string> told_of_;
     readers::limited_files files_;
 };
 

@@ -124,6 +124,9 @@ ANEMONE_BODY read_model read_onnx_file(const std::string& path, const onnx_reade
         }
         return onnx::parsed(readers::mapped_file(std::move(file), path).bytes(), scope);
     }();
+    if (model != nullptr) {
+        scope.files.tell_of(model->graph().initializer());
+    }
     return onnx::read_from(model, scope);
 }
 

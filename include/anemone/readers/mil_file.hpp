@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -81,7 +82,19 @@ public:
     /// Throws `error` (errc::file), and `unreadable` where the text is no program.
     ANEMONE_INLINE explicit mil_file(const std::string& path, opened_files* told = nullptr)
         : place_(model_at(path, "model.mil", told)), file_(std::move(place_.file), place_.path), text_(file_.bytes()),
-          functions_(functions_of(text(), place_.path)) {}
+          functions_(functions_of(text(), place_.path)) {
+        if (told != nullptr) { // of the blobs of all functions, whichever is read
+            constexpr std::string_view word = "BLOBFILE";
+            std::set<std::string_view> names;
+            for (std::size_t at = text().find(word); at != std::string_view::npos; at = text().find(word, at + 1)) {
+                const std::size_t begin = text().find('"', at);
+                const std::size_t end = begin == std::string_view::npos ? begin : text().find('"', begin + 1);
+                if (end != std::string_view::npos && names.insert(text().substr(begin, end - begin)).second) {
+                    place_.home.tell_of(in_folder(std::string(text().substr(begin + 1, end - begin - 1))));
+                }
+            }
+        }
+    }
 
     const std::vector<mil_function>& functions() const { return functions_; }
     /// The function that the options ask for.
@@ -96,13 +109,17 @@ public:
 
 private:
     std::string_view text() const { return {reinterpret_cast<const char*>(text_.data()), text_.size()}; }
-    /// `@model_path/` is the folder of the text, and so is where a relative path begins. Throws `error` (errc::file).
-    ANEMONE_INLINE file_bytes blob(const std::string& written) {
+    /// `@model_path/` is the folder of the text, and so is where a relative path begins.
+    ANEMONE_INLINE static std::string in_folder(const std::string& written) {
         constexpr std::string_view folder = "@model_path/";
+        return written.starts_with(folder) ? written.substr(folder.size()) : written;
+    }
+    /// Throws `error` (errc::file).
+    ANEMONE_INLINE file_bytes blob(const std::string& written) {
         if (const file_bytes* known = blobs_->find(written)) {
             return *known;
         }
-        opened_below found = place_.home.file(written.starts_with(folder) ? written.substr(folder.size()) : written);
+        opened_below found = place_.home.file(in_folder(written));
         if (!found.refused.empty()) {
             throw error(errc::file, written, found.refused);
         }

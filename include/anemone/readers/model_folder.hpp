@@ -52,6 +52,13 @@ public:
         return found;
     }
 
+    /// Tells of a file that a model names, whether or not it is read, if it is there.
+    ANEMONE_INLINE void tell_of(const std::string& written) const {
+        if (told_ != nullptr) {
+            static_cast<void>(file(written));
+        }
+    }
+
     /// The folder that a path of unknown origin names. Throws `error` (errc::file), with the path `shown`.
     ANEMONE_INLINE model_folder folder(const std::string& written, const std::string& shown) const {
         opened_below found = walk(written);

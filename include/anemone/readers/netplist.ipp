@@ -12,6 +12,7 @@ ANEMONE_INCLUDED(anemone_readers_netplist_hpp);
 #include "plist.hpp"
 
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -38,9 +39,40 @@ ANEMONE_BODY_OF read_model read_netplist(const netplist& program, const netplist
     return read_netplist(program.document, look_up, options);
 }
 
+} // namespace ane::inline ANEMONE_WAY
+
+namespace ane::readers::inline ANEMONE_WAY {
+
+/// Every weight file that a document names: those that no unit reads are parts of the model, too.
+ANEMONE_INLINE void tell_of_weights(const formats::plist_value& value, const model_folder& home,
+                                    std::set<std::string>& names) {
+    const auto* const dict = value.get_if<formats::plist_dict>();
+    for (std::size_t i = 0; dict != nullptr && i < dict->members().size(); ++i) {
+        const formats::plist_member& each = dict->members()[i];
+        const auto* const list = each.content.get_if<formats::plist_array>();
+        for (std::size_t k = 0; each.key == "Weights" && list != nullptr && k < list->size(); ++k) {
+            if (const auto* const name = (*list)[k].get_if<std::string>()) {
+                if (const auto [beside, is_new] = names.emplace(ane::detail::base_name(*name)); is_new) {
+                    home.tell_of(*beside);
+                }
+            }
+        }
+        tell_of_weights(each.content, home, names); // a network of the document
+    }
+}
+
+} // namespace ane::readers::inline ANEMONE_WAY
+
+namespace ane::inline ANEMONE_WAY {
+
 ANEMONE_BODY_OF read_model read_netplist_file(const std::string& path, const netplist_reader_options& options) {
     readers::model_place place = readers::model_at(path, "net.plist", options.opened);
     const ane::detail::file_reader text(std::move(place.file), place.path);
+    const formats::plist_value document = readers::load_plist(text, place.path, options.memory);
+    if (options.opened != nullptr) {
+        std::set<std::string> names;
+        readers::tell_of_weights(document, place.home, names);
+    }
     std::map<std::string, std::string> read; // by the file's name: as Weights has it
     std::uint64_t left = options.memory;
     const auto look_up = [&](const std::string& blob) {
@@ -64,7 +96,7 @@ ANEMONE_BODY_OF read_model read_netplist_file(const std::string& path, const net
         file.read(bytes);
         return bytes;
     };
-    return read_netplist(readers::load_plist(text, place.path, options.memory), look_up, options, place.path);
+    return read_netplist(document, look_up, options, place.path);
 }
 
 } // namespace ane::inline ANEMONE_WAY

@@ -41,11 +41,20 @@ public:
 
     /// `file` is what was read; there is at least one fault.
     unreadable(std::string_view file, std::vector<read_fault> faults)
-        : error(errc::file, std::string(file), told(faults)), faults_(std::move(faults)) {}
+        : error(errc::file, std::string(file), told(shortened_names(faults))), faults_(std::move(faults)) {}
 
     const std::vector<read_fault>& faults() const noexcept { return faults_; }
 
 private:
+    /// A name in a file may have any length; in a message it is cut.
+    static const std::vector<read_fault>& shortened_names(std::vector<read_fault>& faults) {
+        for (read_fault& each : faults) {
+            each.where = shortened(each.where, 4096);
+            each.operation = shortened(each.operation, 400);
+            each.reason = shortened(each.reason, 2000);
+        }
+        return faults;
+    }
     static std::string told(const std::vector<read_fault>& faults) {
         std::string result = faults.size() == 1 ? "1 fault" : std::to_string(faults.size()) + " faults";
         for (std::size_t i = 0; i < faults.size() && i < shown; ++i) {

@@ -228,10 +228,9 @@ private:
     constexpr candidate without_idle_steps(candidate best) const {
         for (std::size_t i = 0; i < best.steps.size();) {
             const candidate fewer = without(best, i);
-            const bool as_sound = is_admitted(fewer.merit) &&
-                                  (!options_.values || fewer.merit.refuted <= best.merit.refuted) &&
-                                  fewer.merit.error <= best.merit.error * options_.gain &&
-                                  fewer.merit.expanded <= best.merit.expanded;
+            const bool as_sound =
+                is_admitted(fewer.merit) && (!options_.values || fewer.merit.refuted <= best.merit.refuted) &&
+                fewer.merit.error <= best.merit.error * options_.gain && fewer.merit.expanded <= best.merit.expanded;
             if (as_sound && fewer.merit.seconds <= best.merit.seconds * options_.gain) {
                 best = fewer;
                 i = 0; // what an earlier step paid for may be gone
