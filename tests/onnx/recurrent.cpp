@@ -201,17 +201,16 @@ TEST_CASE("each condition of a recurrent node has its own message") {
         return n.onnx.refusal();
     };
     const auto direction = [](const std::string& word) {
-        return [word](network& n) {
-            models::attribute(*n.node, "direction", ::onnx::AttributeProto::STRING).set_s(word);
-        };
+        return
+            [word](network& n) { models::attribute(*n.node, "direction", ::onnx::AttributeProto::STRING).set_s(word); };
     };
     CHECK(models::has(refusal(direction("sideways")), "runs in the direction \"sideways\""));
     CHECK(models::has(refusal(direction("bidirectional")), "runs in two directions, its weights are for 1"));
-    CHECK(models::has(refusal([](network& n) { n.onnx.graph().mutable_initializer(0)->set_dims(0, 3); }), "instead of"));
-    CHECK(models::has(refusal([](network& n) {
-                          models::attribute(*n.node, "clip", ::onnx::AttributeProto::FLOAT).set_f(1);
-                      }),
-                      "clips its sums"));
+    CHECK(
+        models::has(refusal([](network& n) { n.onnx.graph().mutable_initializer(0)->set_dims(0, 3); }), "instead of"));
+    CHECK(models::has(
+        refusal([](network& n) { models::attribute(*n.node, "clip", ::onnx::AttributeProto::FLOAT).set_f(1); }),
+        "clips its sums"));
     CHECK(models::has(refusal([](network& n) {
                           auto& a = models::attribute(*n.node, "activations", ::onnx::AttributeProto::STRINGS);
                           a.add_strings("HardSigmoid");

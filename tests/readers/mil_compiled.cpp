@@ -51,7 +51,8 @@ ane::read_model without_blobs(const std::string& text) {
 
 std::string blob(const std::string& type, const std::string& name, int offset = 64) {
     return type + " " + name + " = const()[name = string(\"" + name + "\"), val = " + type +
-           "(BLOBFILE(path = string(\"@model_path/weights.bin\"), offset = uint64(" + std::to_string(offset) + ")))];\n";
+           "(BLOBFILE(path = string(\"@model_path/weights.bin\"), offset = uint64(" + std::to_string(offset) +
+           ")))];\n";
 }
 
 } // namespace
@@ -90,10 +91,11 @@ TEST_CASE("a buffer with gaps is said to be one, and a layout of another rank is
 }
 
 TEST_CASE("what a segmenter wrote beside functions and operations is kept") {
-    const std::string text = "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2]> x) [LaunchCost = fp32(0.5), Backends = "
-                             "string(\"ane\")] {\n"
-                             "  tensor<fp16, [2]> y = relu(x = x)[name = string(\"r\"), SelectedBackend = "
-                             "string(\"ane\"), TransferCost = fp32(1.5)];\n } -> (y);\n}\n";
+    const std::string text =
+        "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2]> x) [LaunchCost = fp32(0.5), Backends = "
+        "string(\"ane\")] {\n"
+        "  tensor<fp16, [2]> y = relu(x = x)[name = string(\"r\"), SelectedBackend = "
+        "string(\"ane\"), TransferCost = fp32(1.5)];\n } -> (y);\n}\n";
     const ane::read_model read = reading::read(text);
     std::vector<std::string> found;
     for (const ane::file_hint& each : read.hints) {
@@ -104,12 +106,12 @@ TEST_CASE("what a segmenter wrote beside functions and operations is kept") {
 }
 
 TEST_CASE("a file without its blobs has shapes, and its weights no values") {
-    const std::string text =
-        program_of("tensor<fp16, [1, 8, 1, 16]> x",
-                   blob("tensor<fp16, [4, 8, 1, 1]>", "w") + blob("tensor<fp16, [4]>", "b", 1024) +
-                       "tensor<fp16, [1, 4, 1, 16]> y = conv(bias = b, dilations = tensor<int32, [2]>([1, 1]), groups = "
-                       "int32(1), pad = tensor<int32, [4]>([0, 0, 0, 0]), pad_type = string(\"valid\"), strides = "
-                       "tensor<int32, [2]>([1, 1]), weight = w, x = x);");
+    const std::string text = program_of(
+        "tensor<fp16, [1, 8, 1, 16]> x",
+        blob("tensor<fp16, [4, 8, 1, 1]>", "w") + blob("tensor<fp16, [4]>", "b", 1024) +
+            "tensor<fp16, [1, 4, 1, 16]> y = conv(bias = b, dilations = tensor<int32, [2]>([1, 1]), groups = "
+            "int32(1), pad = tensor<int32, [4]>([0, 0, 0, 0]), pad_type = string(\"valid\"), strides = "
+            "tensor<int32, [2]>([1, 1]), weight = w, x = x);");
     CHECK(has(refusal(text), "the blob @model_path/weights.bin"));
     const ane::read_model read = without_blobs(text);
     CHECK(read.missing == std::vector<std::string>{"w", "b"});
@@ -121,44 +123,47 @@ TEST_CASE("a file without its blobs has shapes, and its weights no values") {
 }
 
 TEST_CASE("compressed weights without their bytes keep their forms") {
-    const std::string text = program_of(
-        "tensor<fp16, [1, 64]> x",
-        blob("tensor<uint4, [32, 64]>", "codes") + blob("tensor<fp16, [1, 1, 16, 1]>", "lut", 4096) +
-            "tensor<fp16, [32, 64]> w = constexpr_lut_to_dense(indices = codes, lut = lut);\n"
-            "tensor<fp16, [1, 32]> y = linear(x = x, weight = w);");
+    const std::string text =
+        program_of("tensor<fp16, [1, 64]> x",
+                   blob("tensor<uint4, [32, 64]>", "codes") + blob("tensor<fp16, [1, 1, 16, 1]>", "lut", 4096) +
+                       "tensor<fp16, [32, 64]> w = constexpr_lut_to_dense(indices = codes, lut = lut);\n"
+                       "tensor<fp16, [1, 32]> y = linear(x = x, weight = w);");
     const ane::read_model read = without_blobs(text);
     const ane::graph_view g = read.graph;
     CHECK(read.missing.size() == 1);
     bool compressed = false;
     for (const ane::node& n : g.nodes) {
         if (n.kind == ane::op::compressed) {
-            compressed = n.get<ane::compression>().form == ane::weight_form::palette &&
-                         n.get<ane::compression>().bits == 4;
+            compressed =
+                n.get<ane::compression>().form == ane::weight_form::palette && n.get<ane::compression>().bits == 4;
         }
     }
     CHECK(compressed);
 
-    const ane::read_model sparse = without_blobs(program_of(
-        "tensor<fp16, [1, 64]> x",
-        blob("tensor<uint1, [32, 64]>", "mask") + blob("tensor<fp16, [512]>", "kept", 4096) +
-            "tensor<fp16, [32, 64]> w = constexpr_sparse_to_dense(nonzero_data = kept, mask = mask);\n"
-            "tensor<fp16, [1, 32]> y = linear(x = x, weight = w);"));
+    const ane::read_model sparse = without_blobs(
+        program_of("tensor<fp16, [1, 64]> x",
+                   blob("tensor<uint1, [32, 64]>", "mask") + blob("tensor<fp16, [512]>", "kept", 4096) +
+                       "tensor<fp16, [32, 64]> w = constexpr_sparse_to_dense(nonzero_data = kept, mask = mask);\n"
+                       "tensor<fp16, [1, 32]> y = linear(x = x, weight = w);"));
     CHECK(any_has(sparse.notes, "masks are not there"));
 }
 
 TEST_CASE("what decides a shape cannot be missing") {
-    const std::string text = program_of("tensor<fp16, [2, 3]> x", blob("tensor<int32, [2]>", "s") +
-                                                                     "tensor<fp16, [3, 2]> y = reshape(x = x, shape = s);");
+    const std::string text =
+        program_of("tensor<fp16, [2, 3]> x",
+                   blob("tensor<int32, [2]>", "s") + "tensor<fp16, [3, 2]> y = reshape(x = x, shape = s);");
     CHECK_THROWS_WITH_AS(without_blobs(text), doctest::Contains("decides shapes"), ane::unreadable);
 }
 
 TEST_CASE("free extents are the caller's, else the file's") {
-    const std::string head = "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, ?, 8]> x) [FlexibleShapeInformation = "
-                             "tuple<tuple<string, dict<string, tensor<int32, [?]>>>, tuple<string, dict<string, "
-                             "list<tensor<int32, [2]>, ?>>>>(";
+    const std::string head =
+        "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, ?, 8]> x) [FlexibleShapeInformation = "
+        "tuple<tuple<string, dict<string, tensor<int32, [?]>>>, tuple<string, dict<string, "
+        "list<tensor<int32, [2]>, ?>>>>(";
     const std::string body = ")] {\n tensor<fp16, [1, ?, 8]> y = relu(x = x);\n } -> (y);\n}\n";
     const std::string ranges =
-        head + "((\"DefaultShapes\", {{\"x\", [1, 4, 8]}}), (\"RangeDims\", {{\"x\", [[1, 1], [2, 16], [8, 8]]}}))" + body;
+        head + "((\"DefaultShapes\", {{\"x\", [1, 4, 8]}}), (\"RangeDims\", {{\"x\", [[1, 1], [2, 16], [8, 8]]}}))" +
+        body;
     const auto shape_of = [](const ane::read_model& m) { return m.graph.view()[m.graph.outputs[0].node].shape; };
     CHECK(shape_of(reading::read(ranges)) == ane::extents{1, 4, 8});
     const auto with = [](const ane::extents& shape) {
@@ -171,10 +176,11 @@ TEST_CASE("free extents are the caller's, else the file's") {
     CHECK(has(refusal(ranges, with({1, 4, 9})), "has extent 8 at axis 2"));
     CHECK(has(refusal(ranges, with({4, 8})), "has 3 axes"));
 
-    const std::string listed = head +
-                               "((\"DefaultShapes\", {{\"x\", [1, 4, 8]}}), (\"EnumeratedShapes\", {{\"a\", {{\"x\", [1, "
-                               "4, 8]}}}, {\"b\", {{\"x\", [1, 32, 8]}}}}))" +
-                               body;
+    const std::string listed =
+        head +
+        "((\"DefaultShapes\", {{\"x\", [1, 4, 8]}}), (\"EnumeratedShapes\", {{\"a\", {{\"x\", [1, "
+        "4, 8]}}}, {\"b\", {{\"x\", [1, 32, 8]}}}}))" +
+        body;
     CHECK(shape_of(reading::read(listed, {}, with({1, 32, 8}))) == ane::extents{1, 32, 8});
     CHECK(has(refusal(listed, with({1, 5, 8})), "takes the shapes [1, 4, 8], [1, 32, 8], given is [1, 5, 8]"));
 
@@ -218,7 +224,8 @@ const numbers two_steps{0.5, -1, 2, 0.25};
 } // namespace
 
 TEST_CASE("lstm: gates in the order input, forget, output, cell; both directions and initial states") {
-    const small_recurrence n{4, {0.5, -0.25, 1, 0.5, -0.5, 0.75, 0.25, -1}, {0.5, -0.5, 0.25, 1}, {0, 0.125, -0.25, 0.5}};
+    const small_recurrence n{
+        4, {0.5, -0.25, 1, 0.5, -0.5, 0.75, 0.25, -1}, {0.5, -0.5, 0.25, 1}, {0, 0.125, -0.25, 0.5}};
     const auto run_of = [&](double h, double c, bool backwards, std::vector<double>& states) {
         for (int i = 0; i < 2; ++i) {
             const auto t = static_cast<std::size_t>(backwards ? 1 - i : i);
@@ -300,22 +307,23 @@ TEST_CASE("gru: gates in the order reset, hidden, update; rnn backwards; what is
         "y, h");
     CHECK(reading::run(reading::read(rnn), {two_steps})[1][0] == doctest::Approx(last).epsilon(0.005));
 
-    const std::string peephole =
-        program_of("tensor<fp16, [2, 1, 2]> x",
-                   "tensor<fp16, [1, 1, 1]> y, tensor<fp16, [1, 1]> h, tensor<fp16, [1, 1]> c = lstm(x = x, initial_h = "
-                   "tensor<fp16, [1, 1]>([0]), initial_c = tensor<fp16, [1, 1]>([0]), peephole = tensor<fp16, [3]>([0, 0, "
-                   "0]), weight_ih = tensor<fp16, [4, 2]>([0, 0, 0, 0, 0, 0, 0, 0]), weight_hh = tensor<fp16, [4, 1]>([0, "
-                   "0, 0, 0]));",
-                   "y");
+    const std::string peephole = program_of(
+        "tensor<fp16, [2, 1, 2]> x",
+        "tensor<fp16, [1, 1, 1]> y, tensor<fp16, [1, 1]> h, tensor<fp16, [1, 1]> c = lstm(x = x, initial_h = "
+        "tensor<fp16, [1, 1]>([0]), initial_c = tensor<fp16, [1, 1]>([0]), peephole = tensor<fp16, [3]>([0, 0, "
+        "0]), weight_ih = tensor<fp16, [4, 2]>([0, 0, 0, 0, 0, 0, 0, 0]), weight_hh = tensor<fp16, [4, 1]>([0, "
+        "0, 0, 0]));",
+        "y");
     CHECK(has(refusal(peephole), "has the argument peephole, which is not read"));
 }
 
 TEST_CASE("forms that Apple's parser is not known to take have a place and a mend") {
-    const ane::read_model read = reading::read("program(1.3)\n"
-                                               "[buildInfo = dict<string, string>({\"a\", \"b\"})]\n"
-                                               "{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
-                                               "  tensor<fp16, [4]> a = reduce_sum(x = x, axes = [0], keep_dims = false);\n"
-                                               "  (tensor<fp16, [4]> y) = mul(x = a, y = 2.5);\n } -> (y);\n}\n");
+    const ane::read_model read =
+        reading::read("program(1.3)\n"
+                      "[buildInfo = dict<string, string>({\"a\", \"b\"})]\n"
+                      "{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
+                      "  tensor<fp16, [4]> a = reduce_sum(x = x, axes = [0], keep_dims = false);\n"
+                      "  (tensor<fp16, [4]> y) = mul(x = a, y = 2.5);\n } -> (y);\n}\n");
     std::vector<std::string> found;
     for (const ane::read_fault& each : read.forms) {
         found.push_back(std::to_string(each.line) + ": " + each.reason);
@@ -326,8 +334,8 @@ TEST_CASE("forms that Apple's parser is not known to take have a place and a men
     CHECK(found[2] == "5: the value of keep_dims has no type: write keep_dims = bool(false)");
     CHECK(has(found[3], "6: the results stand in brackets"));
     CHECK(found[4] == "6: the value of y has no type: write y = fp16(2.5)");
-    const ane::read_model well = reading::read(program_of(
-        "tensor<fp16, [2]> x", "tensor<fp16, [2]> y = mul(x = x, y = fp16(0x1p+1))[name = string(\"y\")];"));
+    const ane::read_model well = reading::read(
+        program_of("tensor<fp16, [2]> x", "tensor<fp16, [2]> y = mul(x = x, y = fp16(0x1p+1))[name = string(\"y\")];"));
     CHECK(well.forms.empty());
 }
 
@@ -343,8 +351,8 @@ TEST_CASE("records of blobs that are out of place or say no size") {
     for (std::size_t i = 0; i < 4; ++i) {
         put(192 + 2 * i, ane::half(static_cast<double>(i + 1)).bits);
     }
-    const std::string text =
-        program_of("tensor<fp16, [4]> x", blob("tensor<fp16, [4]>", "w", 96) + "tensor<fp16, [4]> y = mul(x = x, y = w);");
+    const std::string text = program_of("tensor<fp16, [4]> x", blob("tensor<fp16, [4]>", "w", 96) +
+                                                                   "tensor<fp16, [4]> y = mul(x = x, y = w);");
     const ane::read_model read = reading::read(text, bytes);
     REQUIRE(read.forms.size() == 2);
     CHECK(has(read.forms[0].reason, "the offset 96 in the blob @model_path/weights.bin is no multiple of 64"));

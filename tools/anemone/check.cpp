@@ -69,11 +69,13 @@ std::string sarif_of(const check_command& given, const std::vector<checked_model
     std::vector<ane::sarif_run> runs;
     for (const checked_model& each : models) {
         if (each.refused) {
-            runs.push_back({empty, {}, {.root = {}, .help_base = {}, .rules = {}, .observed = unreadable_asides(*each.refused)}});
+            runs.push_back(
+                {empty, {}, {.root = {}, .help_base = {}, .rules = {}, .observed = unreadable_asides(*each.refused)}});
         } else {
-            runs.push_back({each.found->graph,
-                            targets,
-                            {.root = {}, .help_base = {}, .rules = each.found->rules, .observed = each.found->observed}});
+            runs.push_back(
+                {each.found->graph,
+                 targets,
+                 {.root = {}, .help_base = {}, .rules = each.found->rules, .observed = each.found->observed}});
         }
     }
     return ane::sarif(runs);
@@ -100,7 +102,9 @@ int check(const check_command& given) {
             text += text_of(given, each);
         }
     } else {
-        text = given.format == "json" ? json_of(models) : given.format == "sarif" ? sarif_of(given, models) : page_of(models);
+        text = given.format == "json"    ? json_of(models)
+               : given.format == "sarif" ? sarif_of(given, models)
+                                         : page_of(models);
     }
     write_text(given.output, text);
     return std::all_of(models.begin(), models.end(), [](const checked_model& m) { return m.ok(); }) ? well : refused;

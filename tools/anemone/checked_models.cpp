@@ -132,7 +132,8 @@ std::vector<checked_model> check_files(const std::vector<std::string>& paths, co
     std::atomic<std::size_t> next{0};
     std::atomic<bool> stopped{false};
     std::vector<std::exception_ptr> thrown(paths.size());
-    const unsigned count = std::min<unsigned>(std::max(jobs, 1U), static_cast<unsigned>(std::max<std::size_t>(paths.size(), 1)));
+    const unsigned count =
+        std::min<unsigned>(std::max(jobs, 1U), static_cast<unsigned>(std::max<std::size_t>(paths.size(), 1)));
     const app::caller quiet{user().by, nullptr}; // one line of progress is for one task
     const auto work = [&](bool tells) {
         for (std::size_t i = next++; i < paths.size() && !stopped; i = next++) {
@@ -191,9 +192,10 @@ std::string models_table(const std::vector<checked_model>& models) {
             }
         }
         text += fmt::format("  {:<32} {}\n", each.part,
-                            each.refused       ? "unreadable"
-                            : refusing.empty() ? "accepted"
-                                               : "refused by " + app::names_of(refusing, each.found->verdicts.rows().size()));
+                            each.refused ? "unreadable"
+                            : refusing.empty()
+                                ? "accepted"
+                                : "refused by " + app::names_of(refusing, each.found->verdicts.rows().size()));
     }
     return text;
 }

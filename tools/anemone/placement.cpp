@@ -29,8 +29,8 @@ std::string hints_text(const app::model& of) {
     std::string text = of.hints().empty() ? "" : "\nthe file's own remarks:\n";
     for (std::size_t i = 0; i < of.hints().size() && i < listed; ++i) {
         const ane::file_hint& each = of.hints()[i];
-        text += fmt::format("  {}{}: {} = {}\n", each.subject, each.line > 0 ? fmt::format(" (line {})", each.line) : "",
-                            each.key, each.value);
+        text += fmt::format("  {}{}: {} = {}\n", each.subject,
+                            each.line > 0 ? fmt::format(" (line {})", each.line) : "", each.key, each.value);
     }
     return of.hints().size() > listed ? text + fmt::format("  and {} more\n", of.hints().size() - listed) : text;
 }

@@ -14,7 +14,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 
 namespace app {
@@ -57,16 +59,16 @@ std::vector<ane::aside> observed_while_reading(const model& of) {
     const std::vector<ane::read_fault>& forms = of.forms();
     for (std::size_t i = 0; i < forms.size() && i < listed; ++i) {
         const ane::read_fault& form = forms[i];
-        observed.push_back({ane::file_form, ane::severity::warn,
-                            (form.operation.empty() ? "" : form.operation + ": ") + form.reason +
-                                "; `anemone convert` writes it so",
-                            form.where, form.line});
+        observed.push_back(
+            {ane::file_form, ane::severity::warn,
+             (form.operation.empty() ? "" : form.operation + ": ") + form.reason + "; `anemone convert` writes it so",
+             form.where, form.line});
     }
     if (forms.size() > listed) {
-        observed.push_back({ane::file_form, ane::severity::warn,
-                            fmt::format("{} more such forms, the last in line {}", forms.size() - listed,
-                                        forms.back().line),
-                            forms.back().where, forms.back().line});
+        observed.push_back(
+            {ane::file_form, ane::severity::warn,
+             fmt::format("{} more such forms, the last in line {}", forms.size() - listed, forms.back().line),
+             forms.back().where, forms.back().line});
     }
     return observed;
 }
@@ -77,13 +79,13 @@ void append(std::vector<ane::aside>& to, const std::vector<ane::aside>& more) {
 
 /// The facts of rules, each once: "R006, R056".
 std::string facts_of(const ane::rule_set& rules) {
-    std::string text;
+    std::set<std::string_view> facts;
     for (std::size_t i = 0; i < ane::rule_count; ++i) {
         if (const auto r = static_cast<ane::rule>(i); rules.contains(r)) {
-            text += (text.empty() ? "" : ", ") + std::string(ane::record_of(r).fact);
+            facts.insert(ane::record_of(r).fact);
         }
     }
-    return text;
+    return fmt::format("{}", fmt::join(facts, ", "));
 }
 
 /// What depends on values that are not there is not asked, and said to be open.

@@ -27,11 +27,12 @@ struct check_options {
     static constexpr auto table() {
         return option_table(
             {.command = "check", .c = "anemone_policy", .python = "Model.check"},
-            option(&check_options::targets, {.name = "targets",
-                                             .text = "macs, all, h13, h14..h16, h15.., ..h14, M1, \"M3 Pro\", or several with commas",
-                                             .letter = 't',
-                                             .word = words::targets,
-                                             .is_argument_in_c = true}),
+            option(&check_options::targets,
+                   {.name = "targets",
+                    .text = "macs, all, h13, h14..h16, h15.., ..h14, M1, \"M3 Pro\", or several with commas",
+                    .letter = 't',
+                    .word = words::targets,
+                    .is_argument_in_c = true}),
             option(&check_options::errors, {.name = "errors",
                                             .text = "Rules whose warnings are errors, by fact (R030) or name",
                                             .named = {.command = "error"},

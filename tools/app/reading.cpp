@@ -4,8 +4,8 @@
 #include <anemone/base/error.hpp>
 #include <anemone/io/sha256.hpp>
 #include <anemone/mlpackage/mlpackage.hpp>
-#include <anemone/readers/mil.hpp>
 #include <anemone/passes/print.hpp>
+#include <anemone/readers/mil.hpp>
 #include <anemone/readers/netplist.hpp>
 #include <anemone/weights/random.hpp>
 #include <anemone/weights/safetensors.hpp>
@@ -71,7 +71,9 @@ void fill_missing(ane::read_model& read, const reading_options& how) {
         }
         read.weights.add(*found);
     }
-    read.changes.push_back("the values of " + std::to_string(read.missing.size()) + " weights are not beside the model: " +
+    const std::string weights =
+        std::to_string(read.missing.size()) + (read.missing.size() == 1 ? " weight" : " weights");
+    read.changes.push_back("the values of " + weights + " are not beside the model: " +
                            (how.weights == "zeros"    ? "zeros stand for them"
                             : how.weights == "random" ? "random numbers stand for them"
                                                       : "they are those of " + how.weights));
@@ -283,8 +285,7 @@ ane::read_model read(const found_file& file, const reading_options& how, const c
         return read_onnx(file.path, how, who);
     }
     if (file.kind == file_kind::netplist) {
-        return ane::read_netplist_file(file.path,
-                                       {.procedure = how.function, .allows_missing = allows_missing(how)});
+        return ane::read_netplist_file(file.path, {.procedure = how.function, .allows_missing = allows_missing(how)});
     }
     ane::mil_reader_options options;
     options.function = how.function;

@@ -62,7 +62,8 @@ ANEMONE_INLINE std::vector<std::span<const std::byte>> inputs_of_second(const gr
         }
         const int i = partners.of_second()[static_cast<std::size_t>(j)];
         if (i < 0) {
-            throw error(errc::port, std::string(second.called(second.name(j))), "is an input of the second model alone");
+            throw error(errc::port, std::string(second.called(second.name(j))),
+                        "is an input of the second model alone");
         }
         const node& mine = first[i];
         if (mine.type != second[j].type || mine.shape != second[j].shape) {

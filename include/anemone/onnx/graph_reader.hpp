@@ -187,12 +187,11 @@ private:
     // ---- nodes --------------------------------------------------------------------------------------------------
 
     ANEMONE_INLINE void read_nodes(const nodes_of& nodes, name_space& names, const node_place& place) {
-        const node_order order =
-            ordered(nodes, [&](const std::string& name) { return names.find(name) != nullptr; });
+        const node_order order = ordered(nodes, [&](const std::string& name) { return names.find(name) != nullptr; });
         if (!order.circle.empty()) {
-            scope_.blame(place.number != 0 ? place.number : order.circle[0] + 1, place.callers,
-                         formatted("has a cycle, each node reading the one before it: {}",
-                                   text_of_circle(nodes, order.circle)));
+            scope_.blame(
+                place.number != 0 ? place.number : order.circle[0] + 1, place.callers,
+                formatted("has a cycle, each node reading the one before it: {}", text_of_circle(nodes, order.circle)));
             mark_broken(nodes, order, names);
         }
         for (const int position : order.nodes) {
@@ -237,12 +236,11 @@ private:
             for (const std::string& name : n.input()) {
                 value* const v = name.empty() ? &absent_ : names.find(name);
                 if (v == nullptr) {
-                    throw refused_node{formatted("reads \"{}\", which nothing gives: a weight or a node that is missing",
-                                                 shown(name))};
+                    throw refused_node{formatted(
+                        "reads \"{}\", which nothing gives: a weight or a node that is missing", shown(name))};
                 }
                 broken = broken || v->form == value_form::broken;
-                scope_.reads_missing =
-                    scope_.reads_missing || (v->form == value_form::known && v->constant.is_missing);
+                scope_.reads_missing = scope_.reads_missing || (v->form == value_form::known && v->constant.is_missing);
                 operands.push_back(v);
             }
             const std::string domain(domain_of(n.domain()));
@@ -274,9 +272,9 @@ private:
                 value& v = fresh(n.output(i));
                 if (static_cast<std::size_t>(i) < made.size()) {
                     fill(v, made[static_cast<std::size_t>(i)], first_type);
-                    v.constant.is_missing = v.constant.is_missing ||
-                                             (v.form == value_form::known && scope_.reads_missing &&
-                                              n.op_type() != "Shape" && n.op_type() != "Size");
+                    v.constant.is_missing =
+                        v.constant.is_missing || (v.form == value_form::known && scope_.reads_missing &&
+                                                  n.op_type() != "Shape" && n.op_type() != "Size");
                 }
                 if (v.form == value_form::broken && !made.empty()) {
                     scope_.blame(place.number, what, formatted("output {} of this operator is not read", i));

@@ -86,7 +86,8 @@ ANEMONE_INLINE read_model read_from(const std::unique_ptr<::onnx::ModelProto>& m
         return read.contains(name) ? std::string(name) : std::string(); // an empty one leaves it out
     });
     if (!scope.files.lost.empty()) {
-        scope.note(formatted("weights whose external data are not there have their shapes alone: {}", scope.files.lost));
+        scope.note(
+            formatted("weights whose external data are not there have their shapes alone: {}", scope.files.lost));
     }
     for (std::string& name : scope.missing) {
         if (read.contains(name)) {

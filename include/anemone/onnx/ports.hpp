@@ -91,10 +91,9 @@ ANEMONE_INLINE void read_input(model_scope& scope, const ::onnx::ValueInfoProto&
             if (count < 0 || (size != count && size != 1)) {
                 throw refused_node{formatted("is given {} values for the shape {}", size, print(shape))};
             }
-            const known_tensor values =
-                folding::computed(scope.room(), element_type::f64, shape, [&](std::int64_t i) {
-                    return given.values[size == 1 ? 0 : static_cast<std::size_t>(i)];
-                });
+            const known_tensor values = folding::computed(scope.room(), element_type::f64, shape, [&](std::int64_t i) {
+                return given.values[size == 1 ? 0 : static_cast<std::size_t>(i)];
+            });
             v.constant = folding::cast(scope.room(), values, v.type);
             v.form = value_form::known;
             return;

@@ -68,7 +68,7 @@ public:
     std::vector<readers::large_constant> large_constants;
     std::vector<std::string> missing; ///< the weights whose values are not there
     bool reads_missing = false;       ///< of the present node: it reads constants that are not there
-    read_fault reading; ///< the node or the port that is being read, for faults that are found later
+    read_fault reading;               ///< the node or the port that is being read, for faults that are found later
     std::string file;
     const onnx_reader_options& options;
     std::uint64_t bytes_left;

@@ -120,9 +120,8 @@ ANEMONE_INLINE flexible_shapes flexible_shapes_in(std::string_view written) {
         if (kind == "DefaultShapes") {
             found.defaults = shapes_in(value);
         } else if (kind == "EnumeratedShapes") {
-            each_entry(value, [&](const std::string&, const value_tree& one) {
-                found.enumerated.push_back(shapes_in(one));
-            });
+            each_entry(value,
+                       [&](const std::string&, const value_tree& one) { found.enumerated.push_back(shapes_in(one)); });
         } else if (kind == "RangeDims") {
             each_entry(value, [&](const std::string& name, const value_tree& axes) {
                 input_range range{name, {}};
@@ -159,7 +158,8 @@ ANEMONE_INLINE std::string fault_of_shape(const mil_port& p, const flexible_shap
         }
     }
     for (const input_range& range : flexible.ranges) {
-        for (std::size_t i = 0; range.name == p.name && i < range.axes.size() && static_cast<int>(i) < shape.rank; ++i) {
+        for (std::size_t i = 0; range.name == p.name && i < range.axes.size() && static_cast<int>(i) < shape.rank;
+             ++i) {
             const auto [least, most] = range.axes[i];
             if (shape[static_cast<int>(i)] < least || (most >= 0 && shape[static_cast<int>(i)] > most)) {
                 return formatted("takes {} to {} at axis {}, the shape given is {}", least,

@@ -68,9 +68,10 @@ private:
         }
         const auto at = static_cast<std::size_t>(offset);
         if (at % blob_writer::alignment != 0) {
-            remarks_.push_back(formatted("the offset {} in the blob {} is no multiple of {}: records begin at such; write "
-                                         "the blob anew, with padding",
-                                         at, path, blob_writer::alignment));
+            remarks_.push_back(
+                formatted("the offset {} in the blob {} is no multiple of {}: records begin at such; write "
+                          "the blob anew, with padding",
+                          at, path, blob_writer::alignment));
         }
         if (load<std::uint32_t>(file, at) != blob_writer::sentinel) {
             refuse(path, formatted("has no entry at {}: the sentinel is missing", at));

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "../passes/rank_one.hpp"
 #include "file_names.hpp"
 #include "mapped_file.hpp"
 #include "mil.hpp"
 #include "mil_program.hpp"
-#include "../passes/rank_one.hpp"
 
 #include <cstddef>
 #include <filesystem>

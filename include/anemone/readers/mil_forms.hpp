@@ -24,8 +24,8 @@ ANEMONE_INLINE std::string typed_text(const mil_argument& a) {
     }
     const bool truth = written.starts_with("true") || written.starts_with("false") || written.starts_with("[true") ||
                        written.starts_with("[false");
-    const bool whole = std::all_of(a.value.numbers.begin(), a.value.numbers.end(),
-                                   [](double x) { return x == std::floor(x); });
+    const bool whole =
+        std::all_of(a.value.numbers.begin(), a.value.numbers.end(), [](double x) { return x == std::floor(x); });
     const char* const element = truth ? "bool" : whole ? "int32" : "fp16";
     const bool is_list = written.starts_with('[') || written.starts_with('(');
     if (!is_list) {

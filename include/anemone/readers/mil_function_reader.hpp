@@ -5,8 +5,8 @@
 #include "flexible_shapes.hpp"
 #include "layer_name.hpp"
 #include "mil_elementwise.hpp"
-#include "mil_forms.hpp"
 #include "mil_folding.hpp"
+#include "mil_forms.hpp"
 #include "mil_images.hpp"
 #include "mil_movement.hpp"
 #include "mil_normalization.hpp"
@@ -240,8 +240,8 @@ private:
                     formatted("is an input of type {}, not a tensor", p.type.written.substr(0, 80))};
             }
             if (!p.type.unknown.empty()) {
-                throw refused_statement{
-                    formatted("is an input with the unknown dimension {}: a graph has one shape; give it", p.type.unknown)};
+                throw refused_statement{formatted(
+                    "is an input with the unknown dimension {}: a graph has one shape; give it", p.type.unknown)};
             }
             scope_.define(p.name, input_value(p));
         } catch (const refused_statement& refused) {
@@ -348,7 +348,8 @@ private:
             check(s.results[i], (*values)[i]);
         }
         for (mil_value& v : *values) {
-            v.constant.is_missing = v.constant.is_missing || (v.form == value_form::known && s.operation != "shape" && call.reads_missing());
+            v.constant.is_missing = v.constant.is_missing ||
+                                    (v.form == value_form::known && s.operation != "shape" && call.reads_missing());
         }
         return std::move(*values);
     }

@@ -4,8 +4,8 @@
 #include "../io/unicode.hpp"
 #include "../weights/encode.hpp"
 #include "../weights/store.hpp"
-#include "large_constants.hpp"
 #include "input_shape.hpp"
+#include "large_constants.hpp"
 #include "mil_blob.hpp"
 #include "mil_syntax.hpp"
 #include "read_model.hpp"
@@ -159,9 +159,9 @@ public:
             const known_tensor& c = v.constant;
             const auto large = c.is_missing ? std::nullopt : first_beyond_fp16(c);
             v.tensor = c.is_missing ? missing_weight(v, name, where)
-                       : large ? weight_for_now(c, name, small, *large, where)
-                       : small ? literal(c, where)
-                               : weight(v, name, where);
+                       : large      ? weight_for_now(c, name, small, *large, where)
+                       : small      ? literal(c, where)
+                                    : weight(v, name, where);
         }
         return v.tensor;
     }

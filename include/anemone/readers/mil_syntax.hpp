@@ -24,12 +24,12 @@ struct mil_type {
     type_form form = type_form::tensor;
     element_type element = element_type::f16;
     extents shape;
-    std::string_view unknown; ///< the first dimension that is no number: `?` or a symbol
+    std::string_view unknown;   ///< the first dimension that is no number: `?` or a symbol
     std::uint32_t unknowns = 0; ///< a bit for each such axis
-    std::string_view written; ///< as it stands in the text
-    bool is_buffer = false;   ///< a tensor_buffer, which may say its layout:
-    extents strides;          ///< in elements; rank 0: not said
-    extents interleave;       ///< the factor of each axis
+    std::string_view written;   ///< as it stands in the text
+    bool is_buffer = false;     ///< a tensor_buffer, which may say its layout:
+    extents strides;            ///< in elements; rank 0: not said
+    extents interleave;         ///< the factor of each axis
 
     bool is_unknown(int axis) const { return (unknowns >> static_cast<unsigned>(axis) & 1U) != 0; }
 };

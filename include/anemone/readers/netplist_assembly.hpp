@@ -15,8 +15,8 @@ class netplist_assembly {
 public:
     netplist_assembly(const netplist_document& document, const blob_lookup& blobs, bool allows_missing,
                       std::string_view file, netplist_faults& faults)
-        : document_(document), graph_(netplist_blobs(document.files, blobs, allows_missing)), file_(kept_file_name(file)),
-          faults_(faults) {}
+        : document_(document), graph_(netplist_blobs(document.files, blobs, allows_missing)),
+          file_(kept_file_name(file)), faults_(faults) {}
 
     ANEMONE_INLINE read_model assemble() {
         declare_inputs();

@@ -85,8 +85,8 @@ private:
             if (offset >= 0 && offset <= all && size <= all - offset) {
                 return false;
             }
-            why = formatted("{} has {} bytes, not {} from byte {} on", names_[static_cast<std::size_t>(index)], all, size,
-                            offset);
+            why = formatted("{} has {} bytes, not {} from byte {} on", names_[static_cast<std::size_t>(index)], all,
+                            size, offset);
         } catch (const error& gone) {
             why = gone.what();
         }

@@ -114,7 +114,8 @@ ANEMONE_BODY neighbourhood::neighbourhood(const graph_view& g, const reader_list
     }
     for (const output_port& port : g.outputs) {
         if (port.node == index) {
-            rows.push_back({"+-> ", "output", formatted("\"{}\"", detail::printable(g.called(g.name(port)))), "", false});
+            rows.push_back(
+                {"+-> ", "output", formatted("\"{}\"", detail::printable(g.called(g.name(port)))), "", false});
         }
     }
     lines_ = detail::lay_out(rows, offending);

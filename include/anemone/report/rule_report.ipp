@@ -45,8 +45,8 @@ ANEMONE_BODY void rule_report::tell_states(const graph_view& g) {
     for (const output_port& port : g.outputs) {
         if (port.is_state()) {
             const node& n = g[port.state];
-            names += formatted("{}\"{}\" {}", names.empty() ? "" : ", ", detail::printable(g.called(g.name(port.state))),
-                               ane::print(n.type, n.shape));
+            names += formatted("{}\"{}\" {}", names.empty() ? "" : ", ",
+                               detail::printable(g.called(g.name(port.state))), ane::print(n.type, n.shape));
             size += bytes(n.type, n.shape.count());
             ++count;
         }
