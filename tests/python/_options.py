@@ -97,7 +97,7 @@ def updated_header(cases):
 
 TYPES = {"flag": "bool", "count": "int", "number": "float", "word": "str", "text": "str", "texts": "Sequence[str]",
          "counts": "Sequence[int]"}
-OWN_TYPES = {"shapes": "Optional[Shapes]", "ranges": "Optional[Ranges]", "data": "Optional[Mapping[str, Any]]"}
+OWN_TYPES = {"shapes": "Optional[Shapes]", "values": "Optional[Values]", "ranges": "Optional[Ranges]", "data": "Optional[Mapping[str, Any]]"}
 
 # Where the options of a method stand among its own parameters: {name} is one of them, {} the others.
 PARAMETERS = {

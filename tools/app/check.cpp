@@ -16,7 +16,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 
 namespace app {
@@ -80,13 +82,13 @@ void append(std::vector<ane::aside>& to, const std::vector<ane::aside>& more) {
 
 /// The facts of rules, each once: "R006, R056".
 std::string facts_of(const ane::rule_set& rules) {
-    std::string text;
+    std::set<std::string_view> facts;
     for (std::size_t i = 0; i < ane::rule_count; ++i) {
         if (const auto r = static_cast<ane::rule>(i); rules.contains(r)) {
-            text += (text.empty() ? "" : ", ") + std::string(ane::record_of(r).fact);
+            facts.insert(ane::record_of(r).fact);
         }
     }
-    return text;
+    return fmt::format("{}", fmt::join(facts, ", "));
 }
 
 /// What depends on values that are not there is not asked, and said to be open.

@@ -76,8 +76,9 @@ void fill_missing(ane::read_model& read, const reading_options& how) {
         }
         read.weights.add(*found);
     }
-    read.changes.push_back("the values of " + std::to_string(read.missing.size()) +
-                           " weights are not beside the model: " +
+    const std::string weights =
+        std::to_string(read.missing.size()) + (read.missing.size() == 1 ? " weight" : " weights");
+    read.changes.push_back("the values of " + weights + " are not beside the model: " +
                            (how.weights == "zeros"    ? "zeros stand for them"
                             : how.weights == "random" ? "random numbers stand for them"
                                                       : "they are those of " + how.weights));

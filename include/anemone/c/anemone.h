@@ -77,7 +77,7 @@ typedef struct anemone_reading {
     size_t size;               /**< sizeof(anemone_reading) */
     const char* function;      /**< the function of MIL text or of a package, or the procedure of a netplist; else
                                     the only one */
-    const char* const* shapes; /**< of ONNX inputs that the file leaves free: "x=1,3,224,224" */
+    const char* const* shapes; /**< of inputs that the file leaves free: "x=1,3,224,224" */
     size_t shape_count;
     uint64_t max_memory; /**< bytes that weights, and the values of a run, may take; 0: 8 GB */
     int approximates;    /**< not 0: to be judged and drawn only, with constants as the nearest that fp16 holds */

@@ -52,7 +52,7 @@ ANEMONE_INLINE label label_of_node(const graph_view& g, int index, const std::ve
     label l;
     l.node = index;
     l.colour = kind_of(n.kind);
-    const std::string_view given = n.kind == op::input ? g.called(g.name(index)) : g.name(index);
+    const std::string_view given = g.called(index);
     l.title = n.kind == op::input || (n.kind == op::weight && !given.empty()) ? std::string(given)
                                                                               : std::string(name(n.kind));
     l.number = n.kind == op::input ? "input" : n.kind == op::weight ? "weight" : formatted("#{}", index);

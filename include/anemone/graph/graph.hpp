@@ -82,6 +82,10 @@ struct graph_view {
         }
         return port;
     }
+    /// The name of a node; of an input, what people call it.
+    constexpr std::string_view called(int index) const {
+        return (*this)[index].kind == op::input ? called(name(index)) : name(index);
+    }
     /// The name of the port that people call so.
     constexpr std::string_view port_called(std::string_view wanted) const {
         for (const port_alias& each : aliases) {

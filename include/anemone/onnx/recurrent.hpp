@@ -117,11 +117,12 @@ private:
 ANEMONE_INLINE results read_rnn(node_call& c) {
     recurrent_node n(c, 1);
     const std::vector<std::string> functions = c.words("activations");
-    const bool relu = !functions.empty() && (functions[0] == "Relu" || functions[0] == "relu");
-    n.require_functions(relu ? "relu" : "tanh");
+    const std::string_view word =
+        !functions.empty() && (functions[0] == "Relu" || functions[0] == "relu") ? "relu" : "tanh";
+    n.require_functions(word);
     for (int d = 0; d < n.directions(); ++d) {
         recurrent_node::runner r = n.direction(d);
-        n.ran(r, readers::run_rnn(r, relu ? op::relu : op::tanh));
+        n.ran(r, readers::run_rnn(r, find_op(word).value_or(op::tanh)));
     }
     return n.outputs();
 }
@@ -148,11 +149,7 @@ ANEMONE_INLINE results read_lstm(node_call& c) {
         for (int line = 0; c.has(7) && line < 3; ++line) {
             holes.push_back(n.peephole(line, d));
         }
-        const auto seen = [&](const dynamic_tensor& sum, int gate, const dynamic_tensor& of) {
-            return holes.empty() ? sum
-                                 : c.add(op::add, {sum, c.add(op::mul, {holes[static_cast<std::size_t>(gate)], of})});
-        };
-        n.ran(r, readers::run_lstm(r, {.input = 0, .forget = 2, .output = 1, .cell = 3}, cell, seen));
+        n.ran(r, readers::run_lstm(r, {.input = 0, .forget = 2, .output = 1, .cell = 3}, cell, holes));
         cells.push_back(cell);
     }
     return n.outputs(cells);

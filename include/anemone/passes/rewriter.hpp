@@ -100,6 +100,17 @@ public:
         }
         return append(n, operands);
     }
+    /// The same with the shape that its operation gives over the renamed operands, else with `otherwise`.
+    constexpr int copy_as(int index, const extents& otherwise) {
+        const int made = copy(index);
+        node& n = result_.nodes.back();
+        n.shape = otherwise;
+        if (!is_source(n.kind)) {
+            const inferred r = infer(result_, n);
+            n.shape = r.ok() && r.shape.count() == otherwise.count() ? r.shape : otherwise;
+        }
+        return made;
+    }
     /// The same with other attributes and over other operands, of the same shapes and types.
     constexpr int copy(int index, const attributes& values, std::span<const int> operands) {
         node n = source_[index];

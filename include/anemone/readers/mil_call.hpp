@@ -207,6 +207,15 @@ public:
         p.order = order;
         return add(op::transpose, {x}, p);
     }
+    /// The elements [begin, begin + size) of one axis.
+    ANEMONE_INLINE dynamic_tensor along(const dynamic_tensor& x, int axis, std::int64_t begin, std::int64_t size) {
+        indices from;
+        from.rank = x.shape().rank;
+        from[axis] = begin;
+        indices extent = x.shape();
+        extent[axis] = size;
+        return slice(x, from, extent);
+    }
     ANEMONE_INLINE dynamic_tensor slice(const dynamic_tensor& x, const indices& begin, const indices& size) {
         return size == x.shape() ? x : add(op::slice, {x}, window{begin, size});
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mil_table.hpp"
+#include "mil_movement.hpp"
 #include "recurrence.hpp"
 
 /// Recurrent layers, forward, backwards or both, their steps written out. Core ML's public definitions: the gates of lstm
@@ -71,7 +71,7 @@ public:
     ANEMONE_INLINE op function(std::string_view argument, std::string_view usual) {
         const std::string word = c_.word(argument, usual);
         if (word == "tanh" || word == "sigmoid" || word == "relu") {
-            return word == "tanh" ? op::tanh : word == "sigmoid" ? op::sigmoid : op::relu;
+            return find_op(word).value_or(op::tanh);
         }
         c_.refuse(formatted("has the {} \"{}\"; tanh, sigmoid and relu are read", argument, word));
     }
@@ -92,7 +92,7 @@ private:
         return c_.reshape(c_.tensor(name), {gates_, hidden_});
     }
     ANEMONE_INLINE dynamic_tensor joined(const std::vector<dynamic_tensor>& parts, int along) {
-        return parts.size() == 1 ? parts[0] : c_.add(op::concat, parts, ane::axis{along});
+        return joined_along(c_, parts, along);
     }
 
     mil_call& c_;
@@ -138,8 +138,7 @@ ANEMONE_INLINE std::vector<mil_value> read_mil_lstm(mil_call& c) {
     for (int d = 0; d < s.directions(); ++d) {
         recurrent_statement::runner r = s.direction(d);
         dynamic_tensor cell = s.start("initial_c", d);
-        const auto sum_alone = [](const dynamic_tensor& sum, int, const dynamic_tensor&) { return sum; };
-        s.ran(r, run_lstm(r, {.input = 0, .forget = 1, .output = 2, .cell = 3}, cell, sum_alone));
+        s.ran(r, run_lstm(r, {.input = 0, .forget = 1, .output = 2, .cell = 3}, cell));
         cells.push_back(cell);
     }
     return s.outputs(cells);

@@ -29,7 +29,7 @@ struct gru_gates {
 
 /// One direction: for each gate one `linear` of the input and one of the state. Gates are cut from the weights: cut from
 /// the sums of all gates, they would be slices that begin inside the width, which may saturate (R090). `Call` is what a
-/// reader has for one node: `add` and `reshape`.
+/// reader has for one node: `add`, `along` and `reshape`.
 template <class Call> class recurrence {
 public:
     /// x is [steps, batch, features], h [batch, hidden].
@@ -49,7 +49,7 @@ public:
         std::vector<dynamic_tensor> states(static_cast<std::size_t>(steps));
         for (std::int64_t i = 0; i < steps; ++i) {
             const std::int64_t t = backwards_ ? steps - 1 - i : i;
-            now_ = c_.reshape(part(x_, t, 1), {x_.shape()[1], x_.shape()[2]});
+            now_ = c_.reshape(c_.along(x_, 0, t, 1), {x_.shape()[1], x_.shape()[2]});
             h_ = step(h_);
             states[static_cast<std::size_t>(t)] = h_;
         }
@@ -70,20 +70,11 @@ public:
 private:
     using layer = std::vector<dynamic_tensor>; ///< a weight, and a bias
 
-    /// Rows of a tensor: of the first axis.
-    dynamic_tensor part(const dynamic_tensor& of, std::int64_t begin, std::int64_t size) {
-        window w;
-        w.size = of.shape();
-        w.size[0] = size;
-        w.begin.rank = of.shape().rank;
-        w.begin[0] = begin;
-        return w.size == of.shape() ? of : c_.add(op::slice, {of}, w);
-    }
     layer layer_of(const dynamic_tensor& rows, const std::optional<dynamic_tensor>& bias, int gate) {
         const std::int64_t hidden = h_.shape()[1];
-        layer made{part(rows, gate * hidden, hidden)};
+        layer made{c_.along(rows, 0, gate * hidden, hidden)};
         if (bias) {
-            made.push_back(c_.reshape(part(*bias, gate, 1), {hidden}));
+            made.push_back(c_.reshape(c_.along(*bias, 0, gate, 1), {hidden}));
         }
         return made;
     }
@@ -118,13 +109,16 @@ std::vector<dynamic_tensor> run_gru(recurrence<Call>& r, gru_gates g, bool reset
     });
 }
 
-/// c = f c + i tanh(n), h = o tanh(c), of the gates i, f and o and the new cell n. `seen` makes of a gate's sum, its place
-/// and the cell what the gate takes: a peephole adds to it.
-template <class Call, class Seen>
-std::vector<dynamic_tensor> run_lstm(recurrence<Call>& r, lstm_gates g, dynamic_tensor& cell, const Seen& seen) {
+/// c = f c + i tanh(n), h = o tanh(c), of the gates i, f and o and the new cell n. `peepholes` are none, or a vector for each
+/// place of a gate, which times the cell is added to the gate's sum.
+template <class Call>
+std::vector<dynamic_tensor> run_lstm(recurrence<Call>& r, lstm_gates g, dynamic_tensor& cell,
+                                     const std::vector<dynamic_tensor>& peepholes = {}) {
     return r.run([&](const dynamic_tensor& h) {
         const auto open = [&](const dynamic_tensor& sum, int gate) {
-            return r.add(op::sigmoid, seen(sum, gate, cell));
+            const auto at = static_cast<std::size_t>(gate);
+            return r.add(op::sigmoid,
+                         peepholes.empty() ? sum : r.add(op::add, sum, r.add(op::mul, peepholes[at], cell)));
         };
         const dynamic_tensor fresh =
             r.add(op::mul, open(r.sum(h, g.input), g.input), r.add(op::tanh, r.sum(h, g.cell)));

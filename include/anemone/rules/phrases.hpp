@@ -26,7 +26,7 @@ namespace ane::detail::inline ANEMONE_WAY {
 /// last part ("stem" for "stem.weight"); a stored form is called as its weight. Empty when there is none.
 constexpr std::string_view label(const graph_view& g, int index) {
     if (g[index].name.count > 0) {
-        return g[index].kind == op::input ? g.called(g.name(index)) : g.name(index);
+        return g.called(index);
     }
     if (is_stored_form(g[index]) && g[index].operands.count > 0) {
         return g.name(g.operands(index)[0]);

@@ -15,6 +15,7 @@ from .report import Report
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Shapes = Mapping[str, Sequence[int]]
+Values = Mapping[str, Union[float, Sequence[float]]]
 Ranges = Mapping[str, Tuple[float, float]]
 
 
@@ -72,17 +73,22 @@ class Program:
 class Model:
     """A model of a file: MIL text, a .mlmodelc, a .mlpackage, a netplist, ONNX. It does not change; threads may share it."""
 
-    def __init__(self, path: Path, *, function: str = "", shapes: Optional[Shapes] = None, max_memory: int = 8 << 30,
-                 approximates: bool = False) -> None:
+    def __init__(self, path: Path, *, function: str = "", shapes: Optional[Shapes] = None, values: Optional[Values] = None,
+                 weights: str = "", max_memory: int = 8 << 30, approximates: bool = False) -> None:
         """Reads it.
 
         function      the function of MIL text or of a package, or the procedure of a netplist; else the only one
-        shapes        of ONNX inputs that the file leaves free: {"x": (1, 3, 224, 224)}
+        shapes        of inputs that the file leaves free: {"x": (1, 3, 224, 224)}
+        values        of ONNX inputs that are constants, such as a rate; one number fills the shape: {"sr": 16000,
+                      "axes": (2, 3)}
+        weights       what stands for weights whose file is not there: zeros, random, or a safetensors file
         max_memory    bytes that weights, and the values of a run, may take
         approximates  to be judged and drawn only, with constants as the nearest that fp16 holds
         """
         options = _given(locals(), "path")
         options["shapes"] = [f"{name}={','.join(str(int(each)) for each in shape)}" for name, shape in (shapes or {}).items()]
+        options["values"] = [f"{name}={','.join(repr(float(each)) for each in numpy.ravel(value))}"
+                             for name, value in (values or {}).items()]
         self.path = os.fsdecode(path)
         self._native = _native.Model(os.fsencode(path), options)
         self._programs: Dict[str, Program] = {}
@@ -119,7 +125,7 @@ class Model:
               profile: str = "engine", system: str = "any", ranges: Optional[Ranges] = None) -> Report:
         """What targets make of the model.
 
-        targets  macs, all, h13, h14..h16, h15.., or several with commas
+        targets  macs, all, h13, h14..h16, h15.., ..h14, M1, "M3 Pro", or several with commas
         errors   rules whose warnings are errors, by fact (R030) or name
         waive    rules that are not checked
         route    the rules of one route too: "any", "mil" or "netplist"
