@@ -32,8 +32,9 @@ public:
 
     /// An attribute struct: each of its members.
     template <class Attributes> constexpr void all(const Attributes& values) const {
-        Attributes::visit_members(values, [this](const auto&... each) { (member(each), ...); });
+        Attributes::visit_members(values, *this);
     }
+    template <class... Member> constexpr void operator()(const Member&... each) const { (member(each), ...); }
     constexpr void all(const contract& promised) const {
         member(promised.declared);
         if (!promised.possible()) {
@@ -58,6 +59,18 @@ public:
     constexpr void all(const literal&) const {} // its range in the pool is checked with the graph
 
 private:
+    template <class Enum> constexpr void choice(Enum value, Enum last) const {
+        if (static_cast<std::uint8_t>(value) > static_cast<std::uint8_t>(last)) {
+            refuse("has an enumerator that there is not", static_cast<std::uint8_t>(value),
+                   static_cast<std::uint8_t>(last));
+        }
+    }
+    /// Accepts either sign.
+    constexpr void index(std::int64_t value) const {
+        if (value < -extent_limit || value > extent_limit) {
+            refuse("has a number that no tensor has room for", value, extent_limit);
+        }
+    }
     constexpr void member(const bool& value) const { // by reference: as a value it would be read as a bool
         if (const auto byte = std::bit_cast<std::uint8_t>(value); byte > 1) {
             refuse("has a flag that is neither true nor false", byte, 1);
@@ -102,18 +115,6 @@ private:
     constexpr void member(const weight_form& value) const { choice(value, weight_form::sparse_blockwise); }
     constexpr void member(const scaled_function& value) const { choice(value, scaled_function::minimum); }
 
-    template <class Enum> constexpr void choice(Enum value, Enum last) const {
-        if (static_cast<std::uint8_t>(value) > static_cast<std::uint8_t>(last)) {
-            refuse("has an enumerator that there is not", static_cast<std::uint8_t>(value),
-                   static_cast<std::uint8_t>(last));
-        }
-    }
-    /// Accepts either sign.
-    constexpr void index(std::int64_t value) const {
-        if (value < -extent_limit || value > extent_limit) {
-            refuse("has a number that no tensor has room for", value, extent_limit);
-        }
-    }
     [[noreturn]] void refuse_number(float value) const {
         throw error(errc::graph, std::string(name(kind_)),
                     "the number " + std::to_string(value) + " among its attributes does not fit into fp16");
