@@ -51,7 +51,7 @@ static void files(void) {
     how.shapes = shapes;
     refused(example_file("classifier.mil"), &how, ANEMONE_ARGUMENT, "shapes: is NULL");
     how.shapes = shapes + 1;
-    refused(example_file("classifier.mil"), &how, ANEMONE_ARGUMENT, "is for ONNX files");
+    refused(example_file("classifier.mil"), &how, ANEMONE_FILE, "x: is given a shape, and is no input of the function");
 }
 
 static void nothing(void) {

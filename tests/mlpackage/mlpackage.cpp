@@ -206,7 +206,7 @@ TEST_CASE("faults say the operation by its number, and those that follow are not
         FAIL_CHECK("was read");
     } catch (const unreadable& refused) {
         REQUIRE(refused.faults().size() == 2);
-        CHECK(ane::text(refused.faults()[0]).starts_with("model.mlmodel:2: b (lstm): is recurrent"));
+        CHECK(ane::text(refused.faults()[0]).starts_with("model.mlmodel:2: b (lstm): needs the argument weight_hh"));
         CHECK(ane::text(refused.faults()[1]) == "model.mlmodel:4: y (relu): gives [4], declared is [5]");
     }
 }

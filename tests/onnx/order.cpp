@@ -18,12 +18,12 @@ using models::numbers;
 
 namespace {
 
-const std::string cases = ANEMONE_TEST_DATA "/onnx/cases/";
+const std::string case_folder = ANEMONE_TEST_DATA "/onnx/cases/";
 
 } // namespace
 
 TEST_CASE("nodes are sorted, and keep their numbers in messages") {
-    const ane::read_model read = ane::read_onnx_file(cases + "order.onnx");
+    const ane::read_model read = ane::read_onnx_file(case_folder + "order.onnx");
     CHECK(reading::run(read, {numbers(256, -2.0)})[0] == numbers(256, 2.0)); // relu(-x)
 
     model m;
@@ -79,7 +79,7 @@ TEST_CASE("a branch may call its own values as values around it are called, and 
 }
 
 TEST_CASE("ports are called as in the file, in any alphabet, and written as identifiers") {
-    const ane::read_model read = ane::read_onnx_file(cases + "cn2.onnx");
+    const ane::read_model read = ane::read_onnx_file(case_folder + "cn2.onnx");
     const ane::graph_view g = read.graph;
     std::vector<std::string> called;
     for (int i = 0; i < g.size(); ++i) {
@@ -113,7 +113,7 @@ TEST_CASE("a value of an input makes it a constant, of the declared shape") {
 }
 
 TEST_CASE("results of rank 0 have rank 1, on every way") {
-    const ane::read_model read = ane::read_onnx_file(cases + "rank0.onnx");
+    const ane::read_model read = ane::read_onnx_file(case_folder + "rank0.onnx");
     CHECK(ane::find_form_faults(read.graph).mil_count == 0);
     numbers given(256);
     for (std::size_t i = 0; i < given.size(); ++i) {

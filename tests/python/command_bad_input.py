@@ -62,7 +62,7 @@ def broken_onnx():
                                 [tensor("w", [4], external={"location": "nothing"})]), "cannot be found"
     yield "short_data", model([node("Add", ["x", "w"], ["y"])],
                               [tensor("w", [4], external={"location": "short", "offset": str(HUGE)})]), "3 bytes"
-    yield "missing", model([node("Add", ["x", "w"], ["y"])]), "nothing before it gives"
+    yield "missing", model([node("Add", ["x", "w"], ["y"])]), "which nothing gives"
     yield "cycle", model([node("Add", ["x", "b"], ["a"]), node("Add", ["a", "x"], ["b"]),
                           node("Neg", ["b"], ["y"])]), "a cycle"
     yield "free", model([RELU], inputs=(port("x", ["batch", 4]),)), "free"
@@ -74,7 +74,7 @@ def broken_onnx():
     yield "indices", model([node("Gather", ["x", "i"], ["y"])], [tensor("i", [1], raw=struct.pack("<f", 0.5))]), "must be a whole number"
     yield "beyond", model([node("Add", ["x", "w"], ["y"])], [tensor("w", [1], raw=struct.pack("<f", 1e9))]), "fp16"
     yield "nan", model([node("Add", ["x", "w"], ["y"])], [tensor("w", [1], raw=struct.pack("<f", float("nan")))]), "nan"
-    yield "escapes", model([node("No\x1b[31m\x07such", ["x"], ["y"], "a\nb\x1b]0;title\x07\x9b")]), "x1B"
+    yield "escapes", model([node("No\x1b[31m\x07such", ["x"], ["y"], "a\nb\x1b]0;title\x07\x9b")]), "u001b"
     yield "recursive", model([node("F", ["x"], ["y"], domain="d")]) + field(25, field(1, "F") + field(4, "x") + field(
         5, "y") + field(7, node("F", ["x"], ["y"], domain="d")) + field(10, "d")), ""
 
@@ -190,7 +190,8 @@ def arrays(folder):
 
 def paths(folder):
     """What is no regular file, and what cannot be written."""
-    for place in (".", "fifo", "/dev/zero", "missing", "a\x1b[31mb", "closed/model.mil", "x" * 300):
+    (folder / "empty").mkdir()
+    for place in ("empty", "fifo", "/dev/zero", "missing", "a\x1b[31mb", "closed/model.mil", "x" * 300):
         for subcommand in ("run", "cost", "diff", "draw", "bench", "check"):
             refused(f"{subcommand} {place}", run([subcommand, place], folder))
         refused(f"-i {place}", run(["run", "classifier.mil", "-i", place], folder))

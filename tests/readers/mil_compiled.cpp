@@ -20,15 +20,15 @@ using reading::program_of;
 
 namespace {
 
-const std::string cases = ANEMONE_TEST_DATA "/readers/cases/";
+const std::string case_folder = ANEMONE_TEST_DATA "/readers/cases/";
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool says_in(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 bool any_has(const std::vector<std::string>& list, const std::string& part) {
-    return std::any_of(list.begin(), list.end(), [&](const std::string& each) { return has(each, part); });
+    return std::any_of(list.begin(), list.end(), [&](const std::string& each) { return says_in(each, part); });
 }
 
-std::string refusal(const std::string& text, const ane::mil_reader_options& options = {}) {
+std::string refusal_of_text(const std::string& text, const ane::mil_reader_options& options = {}) {
     try {
         reading::read(text, {}, options);
     } catch (const ane::unreadable& refused) {
@@ -49,7 +49,7 @@ ane::read_model without_blobs(const std::string& text) {
         options);
 }
 
-std::string blob(const std::string& type, const std::string& name, int offset = 64) {
+std::string blob_constant(const std::string& type, const std::string& name, int offset = 64) {
     return type + " " + name + " = const()[name = string(\"" + name + "\"), val = " + type +
            "(BLOBFILE(path = string(\"@model_path/weights.bin\"), offset = uint64(" + std::to_string(offset) +
            ")))];\n";
@@ -58,7 +58,7 @@ std::string blob(const std::string& type, const std::string& name, int offset = 
 } // namespace
 
 TEST_CASE("tensor buffers are ports with a layout") {
-    const ane::read_model read = ane::read_mil_file(cases + "tensor_buffer.mil");
+    const ane::read_model read = ane::read_mil_file(case_folder + "tensor_buffer.mil");
     numbers x(256);
     for (std::size_t i = 0; i < x.size(); ++i) {
         x[i] = static_cast<double>(i);
@@ -71,7 +71,7 @@ TEST_CASE("tensor buffers are ports with a layout") {
     }
     CHECK(read.layouts[0].port == "x");
     CHECK(read.layouts[1].port == "y");
-    const ane::read_model plain = ane::read_mil_file(cases + "tensor_buffer_2.mil");
+    const ane::read_model plain = ane::read_mil_file(case_folder + "tensor_buffer_2.mil");
     REQUIRE(plain.layouts.size() == 2);
     CHECK(plain.layouts[0].strides.empty());
 }
@@ -85,9 +85,10 @@ TEST_CASE("a buffer with gaps is said to be one, and a layout of another rank is
     };
     CHECK(any_has(reading::read(text("[64, 64, 32, 1]")).notes, "rows do not stand close"));
     CHECK(!any_has(reading::read(text("[6, 6, 3, 1]")).notes, "rows do not stand close"));
-    CHECK(has(refusal(text("[64, 32, 1]")), "a buffer of 4 axes has a layout of 3"));
-    CHECK(has(refusal(program_of("tensor_buffer<fp16, shape=[1], pitch=[1]> x", "", "x")), "'pitch' is no part"));
-    CHECK(has(refusal(program_of("tensor_buffer<fp16, strides=[1]> x", "", "x")), "without a shape"));
+    CHECK(says_in(refusal_of_text(text("[64, 32, 1]")), "a buffer of 4 axes has a layout of 3"));
+    CHECK(says_in(refusal_of_text(program_of("tensor_buffer<fp16, shape=[1], pitch=[1]> x", "", "x")),
+                  "'pitch' is no part"));
+    CHECK(says_in(refusal_of_text(program_of("tensor_buffer<fp16, strides=[1]> x", "", "x")), "without a shape"));
 }
 
 TEST_CASE("what a segmenter wrote beside functions and operations is kept") {
@@ -108,11 +109,11 @@ TEST_CASE("what a segmenter wrote beside functions and operations is kept") {
 TEST_CASE("a file without its blobs has shapes, and its weights no values") {
     const std::string text = program_of(
         "tensor<fp16, [1, 8, 1, 16]> x",
-        blob("tensor<fp16, [4, 8, 1, 1]>", "w") + blob("tensor<fp16, [4]>", "b", 1024) +
+        blob_constant("tensor<fp16, [4, 8, 1, 1]>", "w") + blob_constant("tensor<fp16, [4]>", "b", 1024) +
             "tensor<fp16, [1, 4, 1, 16]> y = conv(bias = b, dilations = tensor<int32, [2]>([1, 1]), groups = "
             "int32(1), pad = tensor<int32, [4]>([0, 0, 0, 0]), pad_type = string(\"valid\"), strides = "
             "tensor<int32, [2]>([1, 1]), weight = w, x = x);");
-    CHECK(has(refusal(text), "the blob @model_path/weights.bin"));
+    CHECK(says_in(refusal_of_text(text), "the blob @model_path/weights.bin"));
     const ane::read_model read = without_blobs(text);
     CHECK(read.missing == std::vector<std::string>{"w", "b"});
     CHECK(read.weights.size() == 0);
@@ -123,11 +124,11 @@ TEST_CASE("a file without its blobs has shapes, and its weights no values") {
 }
 
 TEST_CASE("compressed weights without their bytes keep their forms") {
-    const std::string text =
-        program_of("tensor<fp16, [1, 64]> x",
-                   blob("tensor<uint4, [32, 64]>", "codes") + blob("tensor<fp16, [1, 1, 16, 1]>", "lut", 4096) +
-                       "tensor<fp16, [32, 64]> w = constexpr_lut_to_dense(indices = codes, lut = lut);\n"
-                       "tensor<fp16, [1, 32]> y = linear(x = x, weight = w);");
+    const std::string text = program_of(
+        "tensor<fp16, [1, 64]> x",
+        blob_constant("tensor<uint4, [32, 64]>", "codes") + blob_constant("tensor<fp16, [1, 1, 16, 1]>", "lut", 4096) +
+            "tensor<fp16, [32, 64]> w = constexpr_lut_to_dense(indices = codes, lut = lut);\n"
+            "tensor<fp16, [1, 32]> y = linear(x = x, weight = w);");
     const ane::read_model read = without_blobs(text);
     const ane::graph_view g = read.graph;
     CHECK(read.missing.size() == 1);
@@ -140,18 +141,18 @@ TEST_CASE("compressed weights without their bytes keep their forms") {
     }
     CHECK(compressed);
 
-    const ane::read_model sparse = without_blobs(
-        program_of("tensor<fp16, [1, 64]> x",
-                   blob("tensor<uint1, [32, 64]>", "mask") + blob("tensor<fp16, [512]>", "kept", 4096) +
-                       "tensor<fp16, [32, 64]> w = constexpr_sparse_to_dense(nonzero_data = kept, mask = mask);\n"
-                       "tensor<fp16, [1, 32]> y = linear(x = x, weight = w);"));
+    const ane::read_model sparse = without_blobs(program_of(
+        "tensor<fp16, [1, 64]> x",
+        blob_constant("tensor<uint1, [32, 64]>", "mask") + blob_constant("tensor<fp16, [512]>", "kept", 4096) +
+            "tensor<fp16, [32, 64]> w = constexpr_sparse_to_dense(nonzero_data = kept, mask = mask);\n"
+            "tensor<fp16, [1, 32]> y = linear(x = x, weight = w);"));
     CHECK(any_has(sparse.notes, "masks are not there"));
 }
 
 TEST_CASE("what decides a shape cannot be missing") {
     const std::string text =
         program_of("tensor<fp16, [2, 3]> x",
-                   blob("tensor<int32, [2]>", "s") + "tensor<fp16, [3, 2]> y = reshape(x = x, shape = s);");
+                   blob_constant("tensor<int32, [2]>", "s") + "tensor<fp16, [3, 2]> y = reshape(x = x, shape = s);");
     CHECK_THROWS_WITH_AS(without_blobs(text), doctest::Contains("decides shapes"), ane::unreadable);
 }
 
@@ -172,9 +173,9 @@ TEST_CASE("free extents are the caller's, else the file's") {
         return options;
     };
     CHECK(shape_of(reading::read(ranges, {}, with({1, 16, 8}))) == ane::extents{1, 16, 8});
-    CHECK(has(refusal(ranges, with({1, 17, 8})), "takes 2 to 16 at axis 1, the shape given is [1, 17, 8]"));
-    CHECK(has(refusal(ranges, with({1, 4, 9})), "has extent 8 at axis 2"));
-    CHECK(has(refusal(ranges, with({4, 8})), "has 3 axes"));
+    CHECK(says_in(refusal_of_text(ranges, with({1, 17, 8})), "takes 2 to 16 at axis 1, the shape given is [1, 17, 8]"));
+    CHECK(says_in(refusal_of_text(ranges, with({1, 4, 9})), "has extent 8 at axis 2"));
+    CHECK(says_in(refusal_of_text(ranges, with({4, 8})), "has 3 axes"));
 
     const std::string listed =
         head +
@@ -182,14 +183,15 @@ TEST_CASE("free extents are the caller's, else the file's") {
         "4, 8]}}}, {\"b\", {{\"x\", [1, 32, 8]}}}}))" +
         body;
     CHECK(shape_of(reading::read(listed, {}, with({1, 32, 8}))) == ane::extents{1, 32, 8});
-    CHECK(has(refusal(listed, with({1, 5, 8})), "takes the shapes [1, 4, 8], [1, 32, 8], given is [1, 5, 8]"));
+    CHECK(says_in(refusal_of_text(listed, with({1, 5, 8})),
+                  "takes the shapes [1, 4, 8], [1, 32, 8], given is [1, 5, 8]"));
 
     const std::string open = program_of("tensor<fp16, [1, ?, 8]> x", "tensor<fp16, [1, ?, 8]> y = relu(x = x);");
-    CHECK(has(refusal(open), "unknown dimension ?"));
+    CHECK(says_in(refusal_of_text(open), "unknown dimension ?"));
     CHECK(shape_of(reading::read(open, {}, with({1, 7, 8}))) == ane::extents{1, 7, 8});
     ane::mil_reader_options other;
     other.shapes.push_back({"q", {1}});
-    CHECK(has(refusal(open, other), "q: is given a shape, and is no input"));
+    CHECK(says_in(refusal_of_text(open, other), "q: is given a shape, and is no input"));
 }
 
 namespace {
@@ -267,7 +269,7 @@ TEST_CASE("lstm: gates in the order input, forget, output, cell; both directions
     CHECK(both[0][3] == doctest::Approx(backward[1]).epsilon(0.005));
     CHECK(both[2][1] == doctest::Approx(back_cell).epsilon(0.005));
     CHECK(std::any_of(read.doubts.begin(), read.doubts.end(),
-                      [](const ane::read_fault& f) { return has(f.reason, "Not implemented"); }));
+                      [](const ane::read_fault& f) { return says_in(f.reason, "Not implemented"); }));
     for (const ane::violation& v : ane::violations(read.graph, ane::target::h13)) {
         CHECK(v.rule != ane::rule::width_slice_may_saturate);
     }
@@ -291,8 +293,10 @@ TEST_CASE("gru: gates in the order reset, hidden, update; rnn backwards; what is
                           "y, h");
     };
     CHECK(reading::run(reading::read(gru("")), {two_steps})[1][0] == doctest::Approx(h).epsilon(0.005));
-    CHECK(has(refusal(gru(", activation = string(\"relu\")")), "has the activation \"relu\"; read is \"tanh\""));
-    CHECK(has(refusal(gru(", direction = string(\"bidirectional\")")), "runs in the direction \"bidirectional\""));
+    CHECK(says_in(refusal_of_text(gru(", activation = string(\"relu\")")),
+                  "has the activation \"relu\"; read is \"tanh\""));
+    CHECK(says_in(refusal_of_text(gru(", direction = string(\"bidirectional\")")),
+                  "runs in the direction \"bidirectional\""));
 
     const small_recurrence one{1, {0.5, -0.25}, {0.75}, {0.125}};
     double last = 0;
@@ -314,7 +318,7 @@ TEST_CASE("gru: gates in the order reset, hidden, update; rnn backwards; what is
         "0]), weight_ih = tensor<fp16, [4, 2]>([0, 0, 0, 0, 0, 0, 0, 0]), weight_hh = tensor<fp16, [4, 1]>([0, "
         "0, 0, 0]));",
         "y");
-    CHECK(has(refusal(peephole), "has the argument peephole, which is not read"));
+    CHECK(says_in(refusal_of_text(peephole), "has the argument peephole, which is not read"));
 }
 
 TEST_CASE("forms that Apple's parser is not known to take have a place and a mend") {
@@ -329,14 +333,23 @@ TEST_CASE("forms that Apple's parser is not known to take have a place and a men
         found.push_back(std::to_string(each.line) + ": " + each.reason);
     }
     REQUIRE(found.size() == 5);
-    CHECK(has(found[0], "2: buildInfo is a dictionary, each pair in braces"));
+    CHECK(says_in(found[0], "2: buildInfo is a dictionary, each pair in braces"));
     CHECK(found[1] == "5: the value of axes has no type: write axes = tensor<int32, [1]>([0])");
     CHECK(found[2] == "5: the value of keep_dims has no type: write keep_dims = bool(false)");
-    CHECK(has(found[3], "6: the results stand in brackets"));
+    CHECK(says_in(found[3], "6: the results stand in brackets"));
     CHECK(found[4] == "6: the value of y has no type: write y = fp16(2.5)");
     const ane::read_model well = reading::read(
         program_of("tensor<fp16, [2]> x", "tensor<fp16, [2]> y = mul(x = x, y = fp16(0x1p+1))[name = string(\"y\")];"));
     CHECK(well.forms.empty());
+    for (const char* const info :
+         {"dict<tensor<string, []>, tensor<string, []>>({{\"a\", \"b\"}})", "dict<string, string>({})",
+          "dict<string, string>({{\"a\", \"b\"}, {\"c\", \"d\"}})"}) {
+        CHECK(
+            reading::read(
+                "program(1.3)\n[buildInfo = " + std::string(info) +
+                "]\n{\n func main<ios18>(tensor<fp16, [2]> x) {\n tensor<fp16, [2]> y = relu(x = x);\n } -> (y);\n}\n")
+                .forms.empty());
+    }
 }
 
 TEST_CASE("records of blobs that are out of place or say no size") {
@@ -351,12 +364,12 @@ TEST_CASE("records of blobs that are out of place or say no size") {
     for (std::size_t i = 0; i < 4; ++i) {
         put(192 + 2 * i, ane::half(static_cast<double>(i + 1)).bits);
     }
-    const std::string text = program_of("tensor<fp16, [4]> x", blob("tensor<fp16, [4]>", "w", 96) +
+    const std::string text = program_of("tensor<fp16, [4]> x", blob_constant("tensor<fp16, [4]>", "w", 96) +
                                                                    "tensor<fp16, [4]> y = mul(x = x, y = w);");
     const ane::read_model read = reading::read(text, bytes);
     REQUIRE(read.forms.size() == 2);
-    CHECK(has(read.forms[0].reason, "the offset 96 in the blob @model_path/weights.bin is no multiple of 64"));
-    CHECK(has(read.forms[1].reason, "says no size: write 8 bytes at 104"));
+    CHECK(says_in(read.forms[0].reason, "the offset 96 in the blob @model_path/weights.bin is no multiple of 64"));
+    CHECK(says_in(read.forms[1].reason, "says no size: write 8 bytes at 104"));
     CHECK(read.forms[0].line == 4);
     CHECK(reading::run(read, {{1, 1, 1, 1}})[0] == numbers{1, 2, 3, 4});
 }

@@ -60,7 +60,9 @@ ANEMONE_INLINE std::string fault_of_build_info(const mil_argument& a) {
     for (const char c : a.written) {
         packed += c == ' ' || c == '\t' || c == '\n' || c == '\r' ? "" : std::string(1, c);
     }
-    const bool well = packed.starts_with("dict<string,string>({{") && packed.ends_with("}})");
+    const bool empty = packed.ends_with(">({})");
+    const bool well =
+        packed.starts_with("dict<") && (empty || (packed.find(">({{") != std::string::npos && packed.ends_with("}})")));
     return well ? ""
                 : "buildInfo is a dictionary, each pair in braces: write "
                   "dict<string, string>({{\"coremlc-component-MIL\", \"3520.4.1\"}})";
