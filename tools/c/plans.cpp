@@ -1,3 +1,4 @@
+#include "../app/by_name.hpp"
 #include "arguments.hpp"
 #include "guarded.hpp"
 #include "handles.hpp"

@@ -19,6 +19,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <span>
@@ -111,8 +112,8 @@ public:
         if (options_.error_feedback) {
             plan_.runs += learn(rounders_, graph_, store_, samples_.calibration, place_);
         }
-        for (std::size_t w = 0; w < plan_.weights.size(); ++w) {
-            find_candidates(w);
+        for (const weight_group& group : weight_group::of(plan_.weights.size())) {
+            try_candidates(group);
         }
         rounders_.clear();
         form_descent descent(plan_, trials_, decided_);
@@ -203,9 +204,40 @@ private:
         return nullptr;
     }
 
-    ANEMONE_INLINE void find_candidates(std::size_t w) {
+    /// Finds the candidates of a group's weights and tries each form for all of them that can have it.
+    ANEMONE_INLINE void try_candidates(const weight_group& group) {
+        std::vector<std::vector<half>> exact;
+        std::size_t candidates = 0;
+        for (std::size_t w = group.first; w < group.end; ++w) {
+            exact.push_back(verified_weight(graph_, nodes_[w], store_));
+            find_candidates(w, exact.back());
+            candidates = std::max(candidates, plan_.weights[w].candidates.size());
+        }
+        std::vector<std::size_t> free;
+        for (std::size_t w = group.first; w < group.end; ++w) {
+            if (const required_form* const required = requirement_of(plan_.weights[w].name); required != nullptr) {
+                if (required->form) {
+                    try_together({w}, 1, group, exact); // its first candidate is of no form that the others have
+                }
+                decided_.start[w] = required->form ? 1 : 0;
+                decided_.weights.insert(w);
+            } else {
+                free.push_back(w);
+            }
+        }
+        for (std::size_t c = 1; c < candidates; ++c) {
+            std::vector<std::size_t> able;
+            std::copy_if(free.begin(), free.end(), std::back_inserter(able),
+                         [&](std::size_t w) { return plan_.weights[w].candidates[c].usable(); });
+            try_together(able, c, group, exact);
+        }
+        for (std::size_t w = group.first; w < group.end; ++w) {
+            rounders_[w].forget();
+        }
+    }
+
+    ANEMONE_INLINE void find_candidates(std::size_t w, std::span<const half> exact) {
         weight_choice& choice = plan_.weights[w];
-        const std::vector<half> exact = verified_weight(graph_, nodes_[w], store_);
         const required_form* const required = requirement_of(choice.name);
         std::vector<compression> forms = options_.forms.empty() ? usual_forms() : options_.forms;
         if (required != nullptr) {
@@ -249,39 +281,64 @@ private:
                 c.passed_over = formatted("takes {} bytes, fp16 takes {}", c.bytes, choice.candidates[0].bytes);
             }
             choice.candidates.push_back(std::move(c));
-            const std::size_t position = choice.candidates.size() - 1;
-            if (choice.candidates[position].usable()) {
-                try_alone(w, position, exact);
-            }
-        }
-        rounders_[w].forget();
-        if (required != nullptr) {
-            decided_.start[w] = required->form ? 1 : 0;
-            decided_.weights.insert(w);
         }
     }
 
-    ANEMONE_INLINE void try_alone(std::size_t w, std::size_t position, std::span<const half> exact) {
-        chosen_forms chosen(plan_.weights.size(), 0);
-        chosen[w] = position;
-        const dynamic_graph trial = trials_.graph_of(chosen);
-        stored_candidate& c = plan_.weights[w].candidates[position];
-        if (base_seconds_) {
-            c.saved_seconds = *base_seconds_ - *trials_.seconds(trial);
-        }
-        if (options_.goal == compression_goal::time && !(*c.saved_seconds > 1e-9 * *base_seconds_) &&
-            requirement_of(plan_.weights[w].name) == nullptr) {
-            c.passed_over = c.streams
-                                ? formatted("saves no time on {}: its layer does not wait for it", target_.runtime)
-                                : formatted("is expanded to fp16 before it runs on {}: saves no time", target_.runtime);
+    /// Runs the model with weights of a group in one form, their candidates of this number. What becomes of its outputs is
+    /// theirs in equal parts.
+    ANEMONE_INLINE void try_together(const std::vector<std::size_t>& weights, std::size_t position,
+                                     const weight_group& group, const std::vector<std::vector<half>>& exact) {
+        if (weights.empty()) {
             return;
         }
-        c.nearest_error = c.output_error = trials_.output_error(trial, chosen);
-        if (std::optional<stored_candidate> fed = rounders_[w].fed_back(exact, c)) {
-            std::swap(c, *fed);
-            c.output_error = trials_.output_error(trial, chosen);
-            if (!(c.output_error < c.nearest_error)) {
-                std::swap(c, *fed);
+        const auto candidate = [&](std::size_t w) -> stored_candidate& {
+            return plan_.weights[w].candidates[position];
+        };
+        const auto count = static_cast<double>(weights.size());
+        chosen_forms chosen(plan_.weights.size(), 0);
+        for (const std::size_t w : weights) {
+            chosen[w] = position;
+        }
+        const dynamic_graph trial = trials_.graph_of(chosen);
+        if (base_seconds_) {
+            const double saved = *base_seconds_ - *trials_.seconds(trial);
+            for (const std::size_t w : weights) {
+                candidate(w).saved_seconds = saved / count;
+            }
+            if (options_.goal == compression_goal::time && !(saved > 1e-9 * *base_seconds_) &&
+                requirement_of(plan_.weights[weights[0]].name) == nullptr) {
+                for (const std::size_t w : weights) {
+                    candidate(w).passed_over =
+                        candidate(w).streams
+                            ? formatted("saves no time on {}: its layer does not wait for it", target_.runtime)
+                            : formatted("is expanded to fp16 before it runs on {}: saves no time", target_.runtime);
+                }
+                return;
+            }
+        }
+        const double nearest = trials_.output_error(trial, chosen) / std::sqrt(count);
+        for (const std::size_t w : weights) {
+            candidate(w).nearest_error = candidate(w).output_error = nearest;
+        }
+        std::vector<std::pair<std::size_t, stored_candidate>> others; // what the rounded ones were
+        for (const std::size_t w : weights) {
+            if (std::optional<stored_candidate> fed = rounders_[w].fed_back(exact[w - group.first], candidate(w))) {
+                others.emplace_back(w, std::exchange(candidate(w), std::move(*fed)));
+            }
+        }
+        if (others.empty()) {
+            return;
+        }
+        const double fed = trials_.output_error(trial, chosen) / std::sqrt(count);
+        for (const std::size_t w : weights) {
+            candidate(w).output_error = fed;
+        }
+        if (!(fed < nearest)) {
+            for (const std::size_t w : weights) {
+                candidate(w).output_error = nearest;
+            }
+            for (auto& [w, rounded] : others) {
+                candidate(w) = std::move(rounded);
             }
         }
     }

@@ -22,11 +22,30 @@ struct decided_forms {
     std::set<std::size_t> weights; ///< that are not to be changed
 };
 
+/// Weights that are tried and changed together, from `first` up to `end`: each run of the model tells of one such group, so
+/// that a model of thousands of weights takes no more runs than one of `most`.
+struct weight_group {
+    static constexpr std::size_t most = 96;
+
+    std::size_t first;
+    std::size_t end;
+
+    std::size_t size() const { return end - first; }
+    ANEMONE_INLINE static std::vector<weight_group> of(std::size_t weights) {
+        const std::size_t each = (weights + most - 1) / most;
+        std::vector<weight_group> groups;
+        for (std::size_t first = 0; first < weights; first += each) {
+            groups.push_back({first, std::min(first + each, weights)});
+        }
+        return groups;
+    }
+};
+
 /// Goes from fp16 to the cheapest forms, a weight at a time, and writes into a plan what it met on the way.
 class form_descent {
 public:
     ANEMONE_INLINE form_descent(compression_plan& plan, form_trials& trials, const decided_forms& decided)
-        : plan_(plan), trials_(trials), decided_(decided) {}
+        : plan_(plan), trials_(trials), decided_(decided), groups_(weight_group::of(plan.weights.size())) {}
 
     ANEMONE_INLINE void run() {
         go_down();
@@ -83,8 +102,7 @@ private:
         }
         plan_.after = at;
         for (auto moves = moves_from(at.chosen); !moves.empty(); moves = moves_from(at.chosen)) {
-            chosen_forms chosen = at.chosen;
-            chosen[moves[0].weight] = moves[0].candidate;
+            const chosen_forms chosen = after(at.chosen, moves[0]);
             at = trials_.point(label_of(moves[0]), chosen);
             plan_.path.push_back(at);
             if (trials_.passes(at)) {
@@ -95,22 +113,21 @@ private:
 
     /// What else the gate leaves room for, one change at a time, the best first.
     ANEMONE_INLINE void add_what_passes() {
-        std::set<std::pair<std::size_t, std::size_t>> failed;
+        std::set<std::pair<std::size_t, std::size_t>> failed; // groups and candidates
         for (bool changed = true; changed;) {
             changed = false;
             for (const move& m : moves_from(plan_.after.chosen)) {
-                if (failed.contains({m.weight, m.candidate})) {
+                if (failed.contains({m.group.first, m.candidate})) {
                     continue;
                 }
-                chosen_forms chosen = plan_.after.chosen;
-                chosen[m.weight] = m.candidate;
+                const chosen_forms chosen = after(plan_.after.chosen, m);
                 const compression_point tried = trials_.point(label_of(m), chosen);
                 if (trials_.passes(tried)) {
                     plan_.after = tried;
                     changed = true;
                     break;
                 }
-                failed.emplace(m.weight, m.candidate);
+                failed.emplace(m.group.first, m.candidate);
             }
         }
     }
@@ -138,36 +155,65 @@ private:
         return e * e;
     }
 
+    /// Weights of a group that take their candidate of this number, which is one form for all of them.
     struct move {
-        std::size_t weight = 0;
+        weight_group group{};
         std::size_t candidate = 0;
         double gain = 0; ///< cost saved for each squared error
     };
+    /// Whether a weight can take part in a move and saves something by it.
+    ANEMONE_INLINE bool moves(std::size_t w, std::size_t c, const chosen_forms& chosen) const {
+        const auto& candidates = plan_.weights[w].candidates;
+        return c < candidates.size() && !decided_.weights.contains(w) && candidates[c].usable() &&
+               cost(w, chosen[w]) - cost(w, c) > 0 && std::isfinite(candidates[c].output_error);
+    }
+    ANEMONE_INLINE chosen_forms after(chosen_forms chosen, const move& m) const {
+        for (std::size_t w = m.group.first; w < m.group.end; ++w) {
+            chosen[w] = moves(w, m.candidate, chosen) ? m.candidate : chosen[w];
+        }
+        return chosen;
+    }
     /// What could come next, the best first; equal ones in the order of the weights.
     ANEMONE_INLINE std::vector<move> moves_from(const chosen_forms& chosen) const {
-        std::vector<move> moves;
-        for (std::size_t w = 0; w < chosen.size(); ++w) {
-            const auto& candidates = plan_.weights[w].candidates;
-            for (std::size_t c = 1; c < candidates.size() && !decided_.weights.contains(w); ++c) {
-                const double saved = cost(w, chosen[w]) - cost(w, c);
-                if (candidates[c].usable() && saved > 0 && std::isfinite(candidates[c].output_error)) {
-                    const double more = squared_error(w, c) - squared_error(w, chosen[w]);
-                    moves.push_back({w, c, saved / std::max(more, 1e-30)});
+        std::vector<move> found;
+        for (const weight_group& group : groups_) {
+            std::size_t candidates = 0;
+            for (std::size_t w = group.first; w < group.end; ++w) {
+                candidates = std::max(candidates, plan_.weights[w].candidates.size());
+            }
+            for (std::size_t c = 1; c < candidates; ++c) {
+                double saved = 0;
+                double more = 0;
+                for (std::size_t w = group.first; w < group.end; ++w) {
+                    if (moves(w, c, chosen)) {
+                        saved += cost(w, chosen[w]) - cost(w, c);
+                        more += squared_error(w, c) - squared_error(w, chosen[w]);
+                    }
+                }
+                if (saved > 0) {
+                    found.push_back({group, c, saved / std::max(more, 1e-30)});
                 }
             }
         }
-        std::stable_sort(moves.begin(), moves.end(), [](const move& a, const move& b) { return a.gain > b.gain; });
-        return moves;
+        std::stable_sort(found.begin(), found.end(), [](const move& a, const move& b) { return a.gain > b.gain; });
+        return found;
     }
 
     ANEMONE_INLINE std::string label_of(const move& m) const {
-        return formatted("{}: {}", plan_.weights[m.weight].name,
-                         form_text(*plan_.weights[m.weight].candidates[m.candidate].form));
+        std::size_t w = m.group.first;
+        while (m.candidate >= plan_.weights[w].candidates.size() ||
+               !plan_.weights[w].candidates[m.candidate].usable()) {
+            ++w; // one is, or there would be no such move
+        }
+        const std::string others = m.group.size() > 1 ? formatted(" and up to {} more", m.group.size() - 1) : "";
+        return formatted("{}{}: {}", plan_.weights[w].name, others,
+                         form_text(*plan_.weights[w].candidates[m.candidate].form));
     }
 
     compression_plan& plan_;
     form_trials& trials_;
     const decided_forms& decided_;
+    std::vector<weight_group> groups_;
 };
 
 } // namespace ane::compress::inline ANEMONE_WAY

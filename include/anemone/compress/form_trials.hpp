@@ -13,8 +13,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,12 +29,18 @@ using chosen_forms = std::vector<std::size_t>;
 ANEMONE_INLINE dynamic_graph graph_in_forms(const graph_view& g, const std::vector<weight_choice>& weights,
                                             const chosen_forms& chosen) {
     forms_by_node forms(g.nodes.size());
+    std::map<std::string_view, std::size_t> nodes;
+    for (int i = 0; i < g.size(); ++i) {
+        if (g[i].kind == op::weight) {
+            nodes.emplace(g.name(i), static_cast<std::size_t>(i));
+        }
+    }
     for (std::size_t w = 0; w < chosen.size(); ++w) {
-        const int node = g.find(op::weight, weights[w].name);
-        if (node < 0) {
+        const auto node = nodes.find(weights[w].name);
+        if (node == nodes.end()) {
             throw error(errc::argument, weights[w].name, "is no weight of the plan's model");
         }
-        forms[static_cast<std::size_t>(node)] = weights[w].candidates[chosen[w]].form;
+        forms[node->second] = weights[w].candidates[chosen[w]].form;
     }
     return with_forms(g, forms);
 }

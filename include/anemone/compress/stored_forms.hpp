@@ -11,9 +11,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -73,10 +75,10 @@ ANEMONE_INLINE dynamic_graph with_forms(const graph_view& g, const forms_by_node
 ANEMONE_INLINE weight_store with_values(const weight_store& store,
                                         const std::vector<std::pair<std::string, const std::vector<half>*>>& values) {
     weight_store result;
+    const std::map<std::string_view, const std::vector<half>*> by_name(values.begin(), values.end());
     for (const stored_tensor& tensor : store) {
-        const auto own =
-            std::find_if(values.begin(), values.end(), [&](const auto& each) { return each.first == tensor.name; });
-        if (own == values.end()) {
+        const auto own = by_name.find(tensor.name);
+        if (own == by_name.end()) {
             result.add(tensor);
         } else {
             result.add(tensor.name, tensor.shape, std::span<const half>(*own->second));
