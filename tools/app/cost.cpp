@@ -16,7 +16,7 @@ ane::cost estimated(const model& of, const ane::lowered_graph& lowered, ane::tar
 
 /// Lowered, with what the weights are: their zeros take less time.
 ane::lowered_graph lowered_with_statistics(const model& of) {
-    ane::dynamic_graph g = ane::prune(of.graph());
+    ane::dynamic_graph g = of.graph();
     (void)ane::promise_statistics(g, of.weights());
     return ane::lower(g);
 }
