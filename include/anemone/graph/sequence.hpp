@@ -13,8 +13,8 @@ namespace detail {
 
 /// Whether elements may be moved about as bytes when a program runs.
 template <class T>
-constexpr bool moves_as_bytes = std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> &&
-                          alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+constexpr bool moves_as_bytes = std::is_trivially_copyable_v<T>&& std::is_trivially_destructible_v<T> &&
+                                alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
 /// Copies elements between arrays that do not overlap. Compilers limit the steps of a constant expression: clang, which
 /// has the narrower limit, counts a copy of numbers as one.
@@ -55,7 +55,7 @@ template <class T> constexpr void copy_elements(const T* from, T* to, std::size_
     if (wanted > std::numeric_limits<std::size_t>::max() / 2 / element_bytes) {
         throw std::bad_array_new_length();
     }
-    void* const grown = ::operator new[](wanted * element_bytes);
+    void* const grown = ::operator new[](wanted* element_bytes);
     if (used_bytes > 0) {
         std::memcpy(grown, data, used_bytes);
     }

@@ -6,8 +6,6 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
-#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -127,19 +125,33 @@ ANEMONE_BODY void write_pieces(const std::string& path, std::span<const std::spa
     file.publish();
 }
 
+/// Makes the folder of a path, and those above it that are missing. (<filesystem> costs compilers more than the rest of
+/// this header.)
+ANEMONE_INLINE void make_folder_of(const std::string& path) {
+    const std::string folder = folder_of(path);
+    for (std::size_t end = folder.find('/', 1); end != std::string::npos; end = folder.find('/', end + 1)) {
+        const std::string above = folder.substr(0, end);
+        struct stat found {};
+        if (::mkdir(above.c_str(), 0777) == 0) {
+            continue;
+        }
+        const int failed = errno;
+        if (::stat(above.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) {
+            refuse_file_call(path, "its directory cannot be made", failed == EEXIST ? ENOTDIR : failed);
+        }
+    }
+}
+
 ANEMONE_BODY void write_files(std::span<const named_pieces> files) {
-    std::deque<new_file> written;
+    std::vector<std::unique_ptr<new_file>> written;
     for (const named_pieces& each : files) {
         require_file_path(each.path); // before a directory is made for it
-        const std::filesystem::path directory = std::filesystem::path(each.path).parent_path();
-        std::error_code failed;
-        if (!directory.empty() && (std::filesystem::create_directories(directory, failed), failed)) {
-            throw error(errc::file, each.path, "its directory cannot be made: " + failed.message());
-        }
-        written.emplace_back(each.path).write(each.pieces);
+        make_folder_of(each.path);
+        written.push_back(std::make_unique<new_file>(each.path));
+        written.back()->write(each.pieces);
     }
-    for (new_file& each : written) {
-        each.publish();
+    for (const std::unique_ptr<new_file>& each : written) {
+        each->publish();
     }
 }
 
