@@ -130,9 +130,9 @@ private:
     const constant_arithmetic& with_;
     folded_constants result_;
     std::vector<unrounded_values> wide_;
-    std::vector<char> read_by_device_;
-    std::vector<char> read_rounded_; ///< by an operation that computes from fp16
-    std::vector<char> read_unrounded_;
+    sequence<char> read_by_device_;
+    sequence<char> read_rounded_; ///< by an operation that computes from fp16
+    sequence<char> read_unrounded_;
 };
 
 } // namespace ane::detail::inline ANEMONE_WAY
