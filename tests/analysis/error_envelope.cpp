@@ -6,6 +6,7 @@
 #include <anemone/build.hpp>
 #include <anemone/numerics/accumulator.hpp>
 #include <anemone/numerics/matmul.hpp>
+#include <anemone/numerics/quantization.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/passes/lowering.hpp>
 

@@ -1,6 +1,6 @@
 #include "ending.hpp"
 
-#include <anemone/io/unfinished.hpp>
+#include <anemone/io/new_folder.hpp>
 
 #include <csignal>
 #include <system_error>

@@ -5,7 +5,7 @@ ANEMONE_INCLUDED(anemone_formats_mil_hpp);
 
 #include "../forms/mil_faults.hpp"
 #include "../forms/system_floor.hpp"
-#include "../io/file.hpp"
+#include "../io/folder.hpp"
 #include "../passes/validate.hpp"
 #include "form_refusal.hpp"
 #include "mil.hpp"

@@ -4,7 +4,7 @@
 ANEMONE_INCLUDED(anemone_formats_netplist_hpp);
 
 #include "../base/formatted.hpp"
-#include "../io/file.hpp"
+#include "../io/folder.hpp"
 #include "../passes/validate.hpp"
 #include "form_refusal.hpp"
 #include "netplist.hpp"

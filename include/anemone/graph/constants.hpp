@@ -83,15 +83,23 @@ constexpr sequence<char> known_nodes_of_model(const graph_view& g) {
     return known;
 }
 
-/// The operations of a graph that are computed when it is compiled, as the CPU backend computes them.
-constexpr op_set computed_when_compiled(const graph_view& g) {
+/// Operations that are computed when a program is compiled, by how: the program has the code of these.
+struct constant_operations {
+    op_set rounded;   ///< as the CPU backend computes them in a run
+    op_set unrounded; ///< in double precision
+
+    friend constexpr bool operator==(const constant_operations&, const constant_operations&) = default;
+};
+inline constexpr constant_operations every_constant{every_op, every_op};
+
+/// Those of a graph.
+constexpr constant_operations computed_when_compiled(const graph_view& g) {
     const sequence<char> known = constant_nodes(g);
-    op_set all;
+    constant_operations all;
     for (int i = 0; i < g.size(); ++i) {
         const op kind = g[i].kind;
-        if (known[static_cast<std::size_t>(i)] != 0 && is_foldable(kind) &&
-            !(folds_unrounded(kind) && g[i].type == dtype::f16)) {
-            all.insert(kind);
+        if (known[static_cast<std::size_t>(i)] != 0 && is_foldable(kind)) {
+            (folds_unrounded(kind) && g[i].type == dtype::f16 ? all.unrounded : all.rounded).insert(kind);
         }
     }
     return all;

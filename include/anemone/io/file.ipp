@@ -1,15 +1,12 @@
 #pragma once
 
 #include "file.hpp"
-#include "new_folder.hpp"
 #include "open_file.hpp"
 #include "unfinished.hpp"
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
-#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -64,7 +61,7 @@ public:
         for (const std::string& each : {aside_, link_}) {
             if (!each.empty()) {
                 ::unlink(each.c_str());
-                unfinished().paths.erase(each);
+                unfinished().remove(each);
             }
         }
     }
@@ -100,7 +97,7 @@ public:
         }
         if (was_there_) { // a system without exchange: a second name for what was there
             link_ = aside_ + "-old";
-            unfinished().paths.insert(link_);
+            unfinished().add(link_);
             if (::link(path_.c_str(), link_.c_str()) != 0) {
                 refuse_file_call(path_, "cannot be written, since what is there cannot be kept meanwhile", errno);
             }
@@ -109,7 +106,7 @@ public:
             refuse_file_call(path_, "cannot be written", errno);
         }
         is_published_ = true;
-        unfinished().paths.erase(aside_);
+        unfinished().remove(aside_);
         aside_.clear();
     }
 
@@ -123,7 +120,7 @@ public:
         } else if (link_.empty()) {
             exchange_paths(aside_, path_);
         } else if (std::rename(link_.c_str(), path_.c_str()) == 0) {
-            unfinished().paths.erase(link_);
+            unfinished().remove(link_);
             link_.clear();
         }
         is_published_ = false;
@@ -142,7 +139,7 @@ private:
             failed = file_ ? 0 : errno;
             if (file_) {
                 aside_.swap(name);
-                unfinished().paths.insert(aside_);
+                unfinished().add(aside_);
             }
         }
         if (failed != 0) {
@@ -169,43 +166,52 @@ private:
 };
 
 /// Gives files their names: all of them, or none.
-template <class Files> void publish(Files& files) {
+ANEMONE_INLINE void publish(std::span<const std::unique_ptr<new_file>> files) {
     const std::scoped_lock lock(unfinished().changes);
-    auto next = files.begin();
+    std::size_t next = 0;
     try {
-        for (; next != files.end(); ++next) {
-            next->publish(std::next(next) != files.end()); // after the last one nothing can fail
+        for (; next < files.size(); ++next) {
+            files[next]->publish(next + 1 < files.size()); // after the last one nothing can fail
         }
     } catch (...) {
-        while (next != files.begin()) {
-            (--next)->take_back();
+        while (next > 0) {
+            files[--next]->take_back();
         }
         throw;
     }
 }
 
 ANEMONE_BODY void write_pieces(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
-    std::deque<new_file> files;
-    files.emplace_back(path).write(pieces);
-    publish(files);
+    const auto file = std::make_unique<new_file>(path);
+    file->write(pieces);
+    publish(std::span(&file, 1));
 }
 
-/// Not while what is unfinished is removed: the directory may be in it.
-ANEMONE_INLINE void make_directory_of(const std::string& path) {
+/// Makes the folder of a path, and those above it that are missing. (<filesystem> costs compilers more than the rest of
+/// this header.) Not while what is unfinished is removed: the folder may be in it.
+ANEMONE_INLINE void make_folder_of(const std::string& path) {
     const std::scoped_lock lock(unfinished().changes);
-    const std::filesystem::path directory = std::filesystem::path(path).parent_path();
-    std::error_code failed;
-    if (!directory.empty() && (std::filesystem::create_directories(directory, failed), failed)) {
-        throw error(errc::file, path, "its directory cannot be made: " + failed.message());
+    const std::string folder = folder_of(path);
+    for (std::size_t end = folder.find('/', 1); end != std::string::npos; end = folder.find('/', end + 1)) {
+        const std::string above = folder.substr(0, end);
+        struct stat found {};
+        if (::mkdir(above.c_str(), 0777) == 0) {
+            continue;
+        }
+        const int failed = errno;
+        if (::stat(above.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) {
+            refuse_file_call(path, "its directory cannot be made", failed == EEXIST ? ENOTDIR : failed);
+        }
     }
 }
 
 ANEMONE_BODY void write_files(std::span<const named_pieces> files) {
-    std::deque<new_file> written;
+    std::vector<std::unique_ptr<new_file>> written;
     for (const named_pieces& each : files) {
         require_file_path(each.path); // before a directory is made for it
-        make_directory_of(each.path);
-        written.emplace_back(each.path).write(each.pieces);
+        make_folder_of(each.path);
+        written.push_back(std::make_unique<new_file>(each.path));
+        written.back()->write(each.pieces);
     }
     publish(written);
 }
@@ -217,23 +223,6 @@ ANEMONE_BODY void write_files(std::span<const named_bytes> files) {
         each.push_back({file.path, std::span(&file.bytes, 1)});
     }
     write_files(std::span<const named_pieces>(each));
-}
-
-ANEMONE_BODY void write_folder(const std::string& folder, std::span<const named_bytes> files) {
-    if (can_be_exchanged(folder, files)) {
-        new_folder made(folder);
-        if (made) {
-            made.write(files);
-            if (made.publish()) {
-                return;
-            }
-        }
-    }
-    std::vector<named_bytes> each(files.begin(), files.end());
-    for (named_bytes& file : each) {
-        file.path = std::filesystem::path(folder) / file.path;
-    }
-    write_files(std::span<const named_bytes>(each));
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY

@@ -54,6 +54,17 @@ ANEMONE_INLINE bool can_be_exchanged(const std::string& folder, std::span<const 
     return !failed;
 }
 
+/// For a program that was told to end: removes them, after which none is made and none gets its name. Outputs are those
+/// of before or the new ones, whole.
+ANEMONE_INLINE void discard_unfinished() {
+    unfinished_files& all = unfinished();
+    all.changes.lock(); // for good
+    for (const std::string& path : all.paths) {
+        std::error_code ignored;
+        std::filesystem::remove_all(path, ignored);
+    }
+}
+
 /// A folder that is written beside its path, under a temporary name, until `publish` exchanges the two. Removed if never
 /// published, as is what was at its path. Throws `error` (errc::file).
 class new_folder {
@@ -76,7 +87,7 @@ public:
             }
             return;
         }
-        unfinished().paths.insert(aside_);
+        unfinished().add(aside_);
         struct stat old {};
         if (::stat(path.c_str(), &old) == 0 && ::chmod(aside_.c_str(), old.st_mode & 0777U) != 0) {
             // It stays as it was made.
@@ -99,7 +110,7 @@ public:
             } catch (...) { // NOLINT(bugprone-empty-catch): a destructor cannot tell
             }
         }
-        unfinished().paths.erase(aside_);
+        unfinished().remove(aside_);
     }
 
     explicit operator bool() const { return !aside_.empty(); }
@@ -135,7 +146,7 @@ public:
             return true; // what is aside now goes with this object
         }
         if (std::rename(aside_.c_str(), path_.c_str()) == 0) { // there was none, or an empty one
-            unfinished().paths.erase(aside_);
+            unfinished().remove(aside_);
             aside_.clear();
             return true;
         }

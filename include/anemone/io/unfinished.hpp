@@ -5,11 +5,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
-#include <filesystem>
 #include <mutex>
-#include <set>
 #include <string>
-#include <system_error>
+#include <vector>
 
 /// What is being written under temporary names. Only bodies include this header.
 namespace ane::detail::inline ANEMONE_WAY {
@@ -18,23 +16,23 @@ namespace ane::detail::inline ANEMONE_WAY {
 /// `changes` meanwhile.
 struct unfinished_files {
     std::mutex changes;
-    std::set<std::string> paths;
+    std::vector<std::string> paths;
+
+    ANEMONE_INLINE void add(const std::string& path) { paths.push_back(path); }
+    ANEMONE_INLINE void remove(const std::string& path) noexcept {
+        for (std::string& each : paths) {
+            if (each == path) {
+                each.swap(paths.back());
+                paths.pop_back();
+                return;
+            }
+        }
+    }
 };
 
 ANEMONE_INLINE unfinished_files& unfinished() {
     static unfinished_files& all = *new unfinished_files; // never destroyed: threads may write at the end
     return all;
-}
-
-/// For a program that was told to end: removes them, after which none is made and none gets its name. Outputs are those
-/// of before or the new ones, whole.
-ANEMONE_INLINE void discard_unfinished() {
-    unfinished_files& all = unfinished();
-    all.changes.lock(); // for good
-    for (const std::string& path : all.paths) {
-        std::error_code ignored;
-        std::filesystem::remove_all(path, ignored);
-    }
 }
 
 /// Exchanges what two paths name, at once. Gives errno, or 0; ENOTSUP where the system has no such call.

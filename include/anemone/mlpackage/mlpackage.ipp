@@ -3,7 +3,7 @@
 #include "../base/way.hpp"
 ANEMONE_INCLUDED(anemone_mlpackage_mlpackage_hpp);
 
-#include "../io/file.hpp"
+#include "../io/folder.hpp"
 #include "../readers/limited_files.hpp"
 #include "../readers/mapped_file.hpp"
 #include "../readers/model_folder.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../base/way.hpp"
+#include "../graph/sequence.hpp"
 #include "../values/half.hpp"
 #include "accumulator.hpp"
 #include "contraction_kernels.hpp"
@@ -128,8 +129,8 @@ struct first_sum {
 };
 
 /// A single one where there is no bias.
-ANEMONE_INLINE std::vector<first_sum> first_sums(const datapath& path, const half* bias, std::int64_t count) {
-    std::vector<first_sum> result(bias == nullptr ? 1 : static_cast<std::size_t>(count), first_sum{0, 0});
+ANEMONE_INLINE sequence<first_sum> first_sums(const datapath& path, const half* bias, std::int64_t count) {
+    sequence<first_sum> result(bias == nullptr ? 1 : static_cast<std::size_t>(count), first_sum{0, 0});
     for (std::size_t i = 0; bias != nullptr && i < result.size(); ++i) {
         const std::int64_t units = accumulator(path, bias[i]).raw();
         if (units < accumulator::limit && units > -accumulator::limit) {
@@ -144,7 +145,7 @@ ANEMONE_INLINE std::vector<first_sum> first_sums(const datapath& path, const hal
 /// The left vectors of some rows as the tiles read them: blocks of eight rows (the last of 1, 2, 4 or 8, the missing
 /// ones zero), [length][rows of the block].
 struct left_blocks {
-    std::vector<left_operand> operands;
+    sequence<left_operand> operands;
     std::vector<float> largest; ///< of a block between two checks of the sums, in units of 2^-16
 
     static int rows_of(std::int64_t left) { return left > 4 ? tile_rows : left > 2 ? 4 : static_cast<int>(left); }
@@ -238,8 +239,8 @@ struct tile_sums {
 };
 
 /// The first values of the sums of rows from `row` on and columns from `column` on; those of others beyond the last.
-ANEMONE_INLINE void start(tile_sums& sums, const std::vector<first_sum>& first, bool of_left, int rows,
-                          std::int64_t row, std::int64_t column) {
+ANEMONE_INLINE void start(tile_sums& sums, const sequence<first_sum>& first, bool of_left, int rows, std::int64_t row,
+                          std::int64_t column) {
     const auto last = static_cast<std::int64_t>(first.size()) - 1;
     for (int r = 0; r < rows; ++r) {
         std::uint32_t* const units = sums.units + r * panel_lanes;
@@ -297,7 +298,7 @@ ANEMONE_INLINE void contract(const execution& how, const datapath& path, std::in
     const std::int64_t outputs_of_thread = products_of_thread / std::max<std::int64_t>(length, 1) + 1;
     const std::int64_t worth = std::min(panels, lefts * rights / outputs_of_thread);
     const std::int64_t workers = std::clamp<std::int64_t>(worth, 1, std::max(how.threads, 1));
-    const std::vector<first_sum> first = first_sums(path, bias.values, bias.of_left ? lefts : rights);
+    const sequence<first_sum> first = first_sums(path, bias.values, bias.of_left ? lefts : rights);
     std::vector<right_panel> right_panels(static_cast<std::size_t>(workers), right_panel(length));
 
     for (std::int64_t l0 = 0; l0 < lefts; l0 += rows_of_pass) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../graph/sequence.hpp"
 #include "contraction.hpp"
 #include "convolution.hpp"
 #include "elementwise.hpp"
@@ -8,17 +9,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 namespace ane::numerics::detail::inline ANEMONE_WAY {
 
 /// Places of the products in the sum of one output, outermost first as datapath::order has it: place(channel of the
 /// group, row of the kernel, column of the kernel).
 template <class Place>
-std::vector<std::int64_t> in_order(const datapath& path, std::int64_t channels, std::int64_t rows, std::int64_t columns,
-                                   const Place& place) {
+sequence<std::int64_t> in_order(const datapath& path, std::int64_t channels, std::int64_t rows, std::int64_t columns,
+                                const Place& place) {
     const bool channels_first = path.order == contraction_order::channel_row_column;
-    std::vector<std::int64_t> places;
+    sequence<std::int64_t> places;
     places.reserve(static_cast<std::size_t>(channels * rows * columns));
     for (std::int64_t outer = 0; outer < (channels_first ? channels : 1); ++outer) {
         for (std::int64_t y = 0; y < rows; ++y) {
@@ -35,9 +35,9 @@ std::vector<std::int64_t> in_order(const datapath& path, std::int64_t channels, 
 /// For each coordinate of the kernel and each of the output along one axis the coordinate of the image that they meet
 /// at, or -1 outside it: [kernel][output].
 template <class Place>
-std::vector<std::int64_t> meeting_places(std::int64_t kernel, std::int64_t outputs, std::int64_t inputs,
-                                         const Place& place) {
-    std::vector<std::int64_t> places;
+sequence<std::int64_t> meeting_places(std::int64_t kernel, std::int64_t outputs, std::int64_t inputs,
+                                      const Place& place) {
+    sequence<std::int64_t> places;
     places.reserve(static_cast<std::size_t>(kernel * outputs));
     for (std::int64_t k = 0; k < kernel; ++k) {
         for (std::int64_t o = 0; o < outputs; ++o) {
@@ -136,18 +136,18 @@ template <class Place, class WeightOf, class WeightPlace>
 void convolve(const execution& how, const datapath& path, const convolution_shape& s, const half* x, const half* weight,
               std::int64_t weight_step, const half* bias, half* out, bool transposed, const Place& place,
               const WeightOf& weight_of, const WeightPlace& weight_place) {
-    const std::vector<std::int64_t> rows =
+    const sequence<std::int64_t> rows =
         meeting_places(s.kernel_height, s.out_height, s.in_height, [&](std::int64_t o, std::int64_t k) {
             return place(o, k, s.stride_height, s.dilation_height, s.pad_top);
         });
-    const std::vector<std::int64_t> along =
+    const sequence<std::int64_t> along =
         meeting_places(s.kernel_width, s.out_width, s.in_width, [&](std::int64_t o, std::int64_t k) {
             return place(o, k, s.stride_width, s.dilation_width, s.pad_left);
         });
     const std::int64_t group_out = s.out_channels / s.groups;
     const std::int64_t pixels = s.out_height * s.out_width;
     const std::int64_t columns = s.batch * pixels;
-    const std::vector<std::int64_t> places =
+    const sequence<std::int64_t> places =
         in_order(path, s.in_channels / s.groups, s.kernel_height, s.kernel_width, weight_place);
     const auto length = static_cast<std::int64_t>(places.size());
     bool dense = true;

@@ -3,6 +3,7 @@
 #include "../base/error.hpp"
 #include "../base/way.hpp"
 #include "../graph/op.hpp"
+#include "../graph/sequence.hpp"
 #include "elementwise.hpp"
 #include "kernel_shapes.hpp"
 #include "reduction.hpp"
@@ -78,7 +79,9 @@ private:
             }
             return;
         }
-        sums_.resize(static_cast<std::size_t>(count));
+        if (sums_.size() != static_cast<std::size_t>(count)) {
+            sums_ = sequence<reduction_sum>(static_cast<std::size_t>(count));
+        }
         if (has_row_sums(path_)) {
             kernels_.column_sums(lines_.data(), values, count, count, sums_.data());
         } else {
@@ -116,7 +119,7 @@ private:
     inner_windows inner_;
     row_kernels kernels_;
     std::vector<half> lines_;
-    std::vector<reduction_sum> sums_;
+    sequence<reduction_sum> sums_;
 };
 
 } // namespace ane::numerics::detail::inline ANEMONE_WAY

@@ -3,11 +3,11 @@
 #include "../base/error.hpp"
 #include "../base/way.hpp"
 #include "../graph/op.hpp"
+#include "../graph/sequence.hpp"
 #include "reduction.hpp"
 #include "row_kernels.hpp"
 
 #include <cstdint>
-#include <vector>
 
 /// Reductions by the loops of row_kernels.hpp where they know the arithmetic, else by those of reduction.hpp: the same
 /// bits.
@@ -23,7 +23,7 @@ ANEMONE_INLINE reduction_sum row_sum(const row_kernels& kernels, const datapath&
 }
 
 /// store_sum of each.
-ANEMONE_INLINE void store_sums(const row_kernels& kernels, const datapath& path, const std::vector<reduction_sum>& sums,
+ANEMONE_INLINE void store_sums(const row_kernels& kernels, const datapath& path, const sequence<reduction_sum>& sums,
                                std::int64_t count, std::int64_t divisor, half* out) {
     const auto results = static_cast<std::int64_t>(sums.size());
     if (count <= longest_row_mean && (divisor == 1 || path.mean == mean_rule::scale_wide_sum)) {
@@ -44,7 +44,7 @@ ANEMONE_INLINE void reduce_columns(const row_kernels& kernels, const datapath& p
             out[c] = reduce(path, kind, x + c, count, stride);
         }
     } else if (sums) {
-        std::vector<reduction_sum> totals(static_cast<std::size_t>(columns));
+        sequence<reduction_sum> totals(static_cast<std::size_t>(columns));
         kernels.column_sums(x, count, stride, columns, totals.data());
         store_sums(kernels, path, totals, count, kind == op::reduce_mean ? count : 1, out);
     } else {
@@ -61,7 +61,7 @@ ANEMONE_INLINE void reduce_rows(const row_kernels& kernels, const datapath& path
             out[r] = reduce(path, kind, x + r * count, count, 1);
         }
     } else if (sums) {
-        std::vector<reduction_sum> totals(static_cast<std::size_t>(rows));
+        sequence<reduction_sum> totals(static_cast<std::size_t>(rows));
         for (std::int64_t r = 0; r < rows; ++r) {
             totals[static_cast<std::size_t>(r)] = kernels.sum(x + r * count, count);
         }

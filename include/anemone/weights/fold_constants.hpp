@@ -32,10 +32,18 @@ using weight_expansion = std::vector<half> (*)(std::span<const half> values, con
 /// Computes one operation of which all operands are known.
 using constant_evaluator = void (*)(const graph_view& g, const folded_constants& known, int index, std::byte* result);
 
-/// What computes the constants of a program besides elementary arithmetic. Null where the program needs none.
+/// Values in double precision, of operations that `folds_unrounded` (graph/constants.hpp).
+using unrounded_values = std::vector<double>;
+using constant_folder = unrounded_values (*)(const graph_view& g, int index, std::span<const unrounded_values> known);
+/// Computes one such operation from the values of each node: only the result that the device, or another operation, reads
+/// is rounded to fp16, so a folded batch norm costs one rounding.
+ANEMONE_API unrounded_values fold_unrounded(const graph_view& g, int index, std::span<const unrounded_values> known);
+
+/// What computes the constants of a program. Null where the program needs none.
 struct constant_arithmetic {
     weight_expansion expand = nullptr;
     constant_evaluator evaluate = nullptr;
+    constant_folder fold = nullptr;
 };
 
 /// Loads the weights of a validated graph and computes everything that depends on weights and constants alone, with the given

@@ -18,46 +18,6 @@
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-/// What `folds_unrounded` is computed in double precision from the stored fp16 values; only the result that the device,
-/// or another operation, reads is rounded to fp16, so a folded batch norm costs one rounding.
-using wide_tensor = std::vector<double>;
-
-ANEMONE_INLINE wide_tensor folded(const graph_view& g, int index, const std::vector<wide_tensor>& wide) {
-    const node& n = g[index];
-    const auto operand = [&](int i) -> const wide_tensor& {
-        return wide[static_cast<std::size_t>(g.operands(index)[static_cast<std::size_t>(i)])];
-    };
-    const auto count = static_cast<std::size_t>(n.shape.count());
-    if (n.kind == op::reshape) {
-        return operand(0);
-    }
-    wide_tensor result(count);
-    if (n.kind == op::transpose) {
-        for_each_transposed(g.operand(n, 0).shape, n.get<permutation>(), [&](std::int64_t to, std::int64_t from) {
-            result[static_cast<std::size_t>(to)] = operand(0)[static_cast<std::size_t>(from)];
-        });
-    } else if (is_binary(n.kind)) {
-        const folding::of_two<double> function = folding::arithmetic<double>()[n.kind];
-        for_each_pair(n.shape, g.operand(n, 0).shape, g.operand(n, 1).shape,
-                      [&](std::int64_t to, std::int64_t a, std::int64_t b) {
-                          result[static_cast<std::size_t>(to)] = function(operand(0)[static_cast<std::size_t>(a)],
-                                                                          operand(1)[static_cast<std::size_t>(b)]);
-                      });
-    } else {
-        const folding::of_one<double> function = folding::functions<double>()[n.kind];
-        const bool shifts = signature(n.kind).attributes == attribute_kind::stabilizer;
-        const double shift = shifts ? static_cast<double>(n.get<stabilizer>().epsilon) : 0;
-        for (std::size_t i = 0; i < count; ++i) {
-            result[i] = function(shifts ? operand(0)[i] + shift : operand(0)[i]);
-        }
-    }
-    return result;
-}
-
-} // namespace ane::detail::inline ANEMONE_WAY
-
-namespace ane::detail::inline ANEMONE_WAY {
-
 /// The graph while its constants are computed, node by node.
 class constant_folding {
 public:
@@ -109,7 +69,10 @@ private:
                 values.emplace_back(graph_.value(n, k));
             }
         } else if (is_unrounded(i)) {
-            wide_[at(i)] = folded(graph_, i, wide_);
+            if (with_.fold == nullptr) {
+                refuse_arithmetic(i);
+            }
+            wide_[at(i)] = with_.fold(graph_, i, wide_);
             for (const double wide : wide_[at(i)]) {
                 values.emplace_back(wide);
                 require_finite(i, wide);
@@ -126,9 +89,13 @@ private:
         }
     }
 
+    ANEMONE_INLINE void refuse_arithmetic [[noreturn]] (int i) const {
+        throw error(errc::weights, print(graph_, i), "this program was made without arithmetic for constants");
+    }
+
     ANEMONE_INLINE void evaluate(int i) {
         if (with_.evaluate == nullptr) {
-            throw error(errc::weights, print(graph_, i), "this program was made without arithmetic for constants");
+            refuse_arithmetic(i);
         }
         const node& n = graph_[i];
         std::vector<std::byte> memory(static_cast<std::size_t>(bytes(n.type, n.shape.count())));
@@ -162,10 +129,10 @@ private:
     const weight_store& store_;
     const constant_arithmetic& with_;
     folded_constants result_;
-    std::vector<wide_tensor> wide_;
-    std::vector<char> read_by_device_;
-    std::vector<char> read_rounded_; ///< by an operation that computes from fp16
-    std::vector<char> read_unrounded_;
+    std::vector<unrounded_values> wide_;
+    sequence<char> read_by_device_;
+    sequence<char> read_rounded_; ///< by an operation that computes from fp16
+    sequence<char> read_unrounded_;
 };
 
 } // namespace ane::detail::inline ANEMONE_WAY
@@ -205,6 +172,39 @@ ANEMONE_BODY void require_constants_of(const graph_view& g, const folded_constan
                                   found, wanted));
         }
     }
+}
+
+ANEMONE_BODY unrounded_values fold_unrounded(const graph_view& g, int index, std::span<const unrounded_values> known) {
+    const node& n = g[index];
+    const auto operand = [&](int i) -> const unrounded_values& {
+        return known[static_cast<std::size_t>(g.operands(index)[static_cast<std::size_t>(i)])];
+    };
+    const auto count = static_cast<std::size_t>(n.shape.count());
+    if (n.kind == op::reshape) {
+        return operand(0);
+    }
+    unrounded_values result(count);
+    if (n.kind == op::transpose) {
+        detail::for_each_transposed(
+            g.operand(n, 0).shape, n.get<permutation>(), [&](std::int64_t to, std::int64_t from) {
+                result[static_cast<std::size_t>(to)] = operand(0)[static_cast<std::size_t>(from)];
+            });
+    } else if (is_binary(n.kind)) {
+        const folding::of_two<double> function = folding::arithmetic<double>()[n.kind];
+        detail::for_each_pair(n.shape, g.operand(n, 0).shape, g.operand(n, 1).shape,
+                              [&](std::int64_t to, std::int64_t a, std::int64_t b) {
+                                  result[static_cast<std::size_t>(to)] = function(
+                                      operand(0)[static_cast<std::size_t>(a)], operand(1)[static_cast<std::size_t>(b)]);
+                              });
+    } else {
+        const folding::of_one<double> function = folding::functions<double>()[n.kind];
+        const bool shifts = signature(n.kind).attributes == attribute_kind::stabilizer;
+        const double shift = shifts ? static_cast<double>(n.get<stabilizer>().epsilon) : 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            result[i] = function(shifts ? operand(0)[i] + shift : operand(0)[i]);
+        }
+    }
+    return result;
 }
 
 ANEMONE_BODY folded_constants fold_constants(const graph_view& g, const weight_store& store,

@@ -22,7 +22,7 @@ namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY const step_table& every_step() { return steps_of<every_kernel>(); }
 
-template <kernel_needs Needs, op_set Folded> repertoire repertoire_of(isa_level level) {
+template <kernel_needs Needs, constant_operations Folded> repertoire repertoire_of(isa_level level) {
     return {steps_of<Needs>(), kernels_of<Needs>(level), numbers_of<Needs.operations>,
             constant_arithmetic_of<Needs.operations, Folded>()};
 }
@@ -252,13 +252,14 @@ ANEMONE_BODY cpu cpu::level(isa_level set) const {
 ANEMONE_BODY cpu_program cpu::compile(const graph_view& model, const weight_store& weights) const {
     validate(model);
     return {model, weights,
-            ane::cpu::repertoire_of<ane::cpu::every_kernel, every_op>(options_.level.value_or(best_level())), options_};
+            ane::cpu::repertoire_of<ane::cpu::every_kernel, every_constant>(options_.level.value_or(best_level())),
+            options_};
 }
 
 #if !defined(ANEMONE_COMPILED)
 template <const auto& Model> cpu_program cpu::compile_model(const weight_store& weights) const {
     constexpr ane::cpu::kernel_needs needs = ane::cpu::needs_of(Model);
-    constexpr op_set folded = computed_when_compiled(Model);
+    constexpr constant_operations folded = computed_when_compiled(Model);
     return {Model, weights, ane::cpu::repertoire_of<needs, folded>(options_.level.value_or(best_level())), options_};
 }
 #endif

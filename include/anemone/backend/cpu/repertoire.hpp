@@ -90,12 +90,15 @@ void evaluate_constant(const graph_view& g, const folded_constants& known, int i
 
 /// For a program of some operations, of which some are computed when it is compiled. (Not constexpr: compilers instantiate
 /// a constexpr function wherever they read its call, also in bodies that no program uses.)
-template <op_set Operations, op_set Folded> constant_arithmetic constant_arithmetic_of() {
-    if constexpr (Folded == op_set{}) {
-        return {expansion_for<Operations>(), nullptr};
-    } else {
-        return {expansion_for<Operations>(), evaluate_constant<Folded>};
+template <op_set Operations, constant_operations Folded> constant_arithmetic constant_arithmetic_of() {
+    constant_arithmetic with{.expand = expansion_for<Operations>()};
+    if constexpr (Folded.rounded != op_set{}) {
+        with.evaluate = evaluate_constant<Folded.rounded>;
     }
+    if constexpr (Folded.unrounded != op_set{}) {
+        with.fold = fold_unrounded;
+    }
+    return with;
 }
 
 } // namespace ane::cpu::inline ANEMONE_WAY

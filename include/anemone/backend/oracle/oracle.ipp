@@ -30,7 +30,7 @@ template <op_set Operations> const step_table& steps_of() { return step_table_of
 
 ANEMONE_BODY const step_table& every_step() { return steps_of<every_op>(); }
 
-template <op_set Operations, op_set Folded> repertoire repertoire_of() {
+template <op_set Operations, constant_operations Folded> repertoire repertoire_of() {
     return {steps_of<Operations>(), cpu::constant_arithmetic_of<Operations, Folded>()};
 }
 
@@ -59,7 +59,7 @@ template <const auto& Model> struct lowered_model {
     };
     static constexpr constants value{lower(Model)};
     static constexpr op_set operations = operations_of(value.graph);
-    static constexpr op_set folded = computed_when_compiled(value.graph);
+    static constexpr constant_operations folded = computed_when_compiled(value.graph);
 
     static lowered_graph copy() {
         const auto& [graph, origins] = value;
@@ -170,7 +170,7 @@ ANEMONE_BODY oracle_program oracle::compile(const graph_view& model, const weigh
             weights,
             arithmetic_,
             threads_,
-            ane::oracle::repertoire_of<every_op, every_op>(),
+            ane::oracle::repertoire_of<every_op, every_constant>(),
             layers_};
 }
 

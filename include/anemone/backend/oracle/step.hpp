@@ -11,7 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <map>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -84,14 +84,16 @@ public:
 
     /// A weight of a stored form as it lies in memory; encoded when it is first asked for.
     ANEMONE_INLINE const encoded_weight& stored(int compressed_weight) {
-        const auto found = stored_.find(compressed_weight);
-        if (found != stored_.end()) {
-            return found->second;
+        stored_.resize(storage_.size());
+        std::unique_ptr<encoded_weight>& kept = stored_[position(compressed_weight)];
+        if (kept != nullptr) {
+            return *kept;
         }
         const int given = operand(compressed_weight, 0);
         const std::span values(data(given), static_cast<std::size_t>(count(given)));
         const auto& form = at(compressed_weight).get<compression>();
-        return stored_.emplace(compressed_weight, encode_weight(values, shape(given), form)).first->second;
+        kept = std::make_unique<encoded_weight>(encode_weight(values, shape(given), form));
+        return *kept;
     }
 
     /// Takes another node's value, which has as many bytes.
@@ -114,8 +116,8 @@ private:
 
     const folded_constants& constants_;
     std::vector<std::vector<std::byte>> storage_;
-    std::vector<const std::byte*> places_;
-    std::map<int, encoded_weight> stored_;
+    sequence<const std::byte*> places_;
+    std::vector<std::unique_ptr<encoded_weight>> stored_; ///< of each node, once one is asked for
 };
 
 } // namespace ane::oracle::inline ANEMONE_WAY
