@@ -236,7 +236,7 @@ def arrays(folder):
 
 
 def paths(folder):
-    """What is no regular file, and what cannot be written."""
+    """What is not a regular file, and what cannot be written."""
     for place in (".", "fifo", "/dev/zero", "missing", "a\x1b[31mb", "closed/model.mil", "x" * 300):
         for subcommand in ("run", "cost", "diff", "draw", "bench", "check"):
             refused(f"{subcommand} {place}", run([subcommand, place], folder))

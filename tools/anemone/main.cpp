@@ -100,7 +100,7 @@ int main(int count, char** arguments) {
     app.require_subcommand(1);
     app.set_config("--config", "anemone.toml", "Options from a file, by subcommand: [check] targets = \"macs\"")
         ->check(command::config_fault);
-    app.footer("Exit codes: 0 all is well; 1 a model is refused, or answers differ; 2 what was asked cannot be done.\n"
+    app.footer("Exit codes: 0 all is well; 1 a model is refused, or answers differ; 2 the request failed.\n"
                "Arguments can come from a file, one a line: anemone check @files.txt\n"
                "Documentation: docs/command.md. Nothing here was ever run on Apple silicon.");
     int status = command::well;

@@ -88,7 +88,8 @@ model_ports ports_of(const ane::graph_view& g, const std::vector<std::string>& i
 const port& named(const std::vector<port>& ports, const std::string& name, const char* what) {
     const auto found = std::find_if(ports.begin(), ports.end(), [&](const port& each) { return each.name == name; });
     if (found == ports.end()) {
-        throw ane::error(ane::errc::port, name, fmt::format("is no {}; there are: {}", what, names_of(ports)));
+        throw ane::error(ane::errc::port, name,
+                         fmt::format("no {} has this name; there are: {}", what, names_of(ports)));
     }
     return *found;
 }

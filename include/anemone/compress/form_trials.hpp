@@ -30,7 +30,7 @@ ANEMONE_INLINE dynamic_graph graph_in_forms(const graph_view& g, const std::vect
     for (std::size_t w = 0; w < chosen.size(); ++w) {
         const int node = g.find(op::weight, weights[w].name);
         if (node < 0) {
-            throw error(errc::argument, weights[w].name, "is no weight of the plan's model");
+            throw error(errc::argument, weights[w].name, "is not a weight of the plan's model");
         }
         forms[static_cast<std::size_t>(node)] = weights[w].candidates[chosen[w]].form;
     }

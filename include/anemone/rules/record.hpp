@@ -53,7 +53,7 @@ struct subject {
     std::span<const spread> spreads = {};    ///< of `spreads(g, ranges)`; the same
     written_facts written = {};              ///< of `find_form_faults(g, route)`; the same
 
-    /// The forms of weights in the file that we write: a netplist where it is asked for, or MIL text cannot hold the model.
+    /// The forms of weights in the file that we write: a netplist where it is requested, or MIL text cannot hold the model.
     constexpr held_forms held() const {
         const bool by_netplist = written.mil_count > 0 && written.netplist_count == 0;
         return held_forms_on(by_netplist && route == compile_route::any ? compile_route::netplist : route, t);
