@@ -87,7 +87,7 @@ foreach(set_bit IN ITEMS generic:1 avx2:2 avx512:4 neon:8)
   endforeach()
 endforeach()
 
-# Not part of `all`: whoever links it has it built. Static unless a shared library is asked for.
+# Not part of `all`: it is built when something links it. Static unless a shared library is asked for.
 option(ANEMONE_COMPILED_SHARED "Make anemone::compiled a shared library" OFF)
 if(ANEMONE_COMPILED_SHARED)
   add_library(anemone_compiled SHARED EXCLUDE_FROM_ALL ${anemone_sources})

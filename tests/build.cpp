@@ -94,7 +94,7 @@ TEST_CASE("mistakes in names are errors") {
                           g.weight("w", f16<3>);
                           g.output("y"_s, relu(x));
                       }),
-                      "graph: w: the weight is asked for twice with different shapes");
+                      "graph: w: the weight is declared twice with different shapes");
     CHECK_THROWS_AS(build_graph([](auto& g) { g.input("x"_s, f16<2>); }), error);
     CHECK_THROWS_AS(build_graph([](auto& g) { g.output("y"_s, g.input("x"_s, f16<2>) * 65505.0); }), error);
 }

@@ -147,10 +147,7 @@ TEST_CASE("a mistake is told with the operation, the numbers, the operands and t
     CHECK(contains(refusal([&] { g.add(op::weight, {}); }), "function of the builder"));
     CHECK(contains(refusal([&] { g.add(op::clamp, {x}); }), "takes the attributes clip_range, not no_attributes"));
     CHECK(contains(refusal([&] { g.add(op::relu, {x}, conv{}); }), "takes the attributes no_attributes, not conv"));
-    CHECK(contains(refusal([&] {
-                       g.add(op::relu, {x}, {}, {4, 1});
-                   }),
-                   "gives [1, 4], not the shape [4, 1] that is asked for"));
+    CHECK(contains(refusal([&] { g.add(op::relu, {x}, {}, {4, 1}); }), "gives [1, 4], not the requested shape [4, 1]"));
     CHECK(contains(refusal([&] { g.add(op::relu, {image}); }), "uint8"));
     CHECK(contains(refusal([&] { g.add(op::clamp, {x}, clip_range{2, 1}); }), "low end"));
     CHECK(contains(refusal([&] { g.add(op::elu, {x}, saturation{1e6F}); }), "does not fit into fp16"));

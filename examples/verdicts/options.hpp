@@ -66,7 +66,7 @@ inline std::vector<std::string_view> split(std::string_view list) {
 inline ane::target parse_target(std::string_view option, std::string_view name) {
     const std::optional<ane::target> found = ane::find_target(name);
     if (!found) {
-        refuse(option, fmt::format("'{}' is none of the {} targets (--list-targets)", name, ane::target_count));
+        refuse(option, fmt::format("'{}' is not one of the {} targets (--list-targets)", name, ane::target_count));
     }
     return *found;
 }
@@ -94,7 +94,7 @@ inline void parse_rules(std::string_view option, std::string_view list, ane::rul
             }
         }
         if (!known) {
-            refuse(option, fmt::format("'{}' is none of the {} rules (--list-rules)", wanted, ane::rule_count));
+            refuse(option, fmt::format("'{}' is not one of the {} rules (--list-rules)", wanted, ane::rule_count));
         }
     }
 }
@@ -107,7 +107,7 @@ inline std::size_t parse_choice(std::string_view option, std::string_view given,
             return i;
         }
     }
-    refuse(option, fmt::format("'{}' is none of {}", given, fmt::join(names, ", ")));
+    refuse(option, fmt::format("'{}' is not one of {}", given, fmt::join(names, ", ")));
 }
 
 inline options parse(const std::vector<std::string_view>& arguments) {
@@ -166,7 +166,7 @@ inline options parse(const std::vector<std::string_view>& arguments) {
             o.compared = {parse_target(option, pair[0]), parse_target(option, pair[1])};
             o.wanted = action::compare;
         } else {
-            refuse(option, "is no option (--help)");
+            refuse(option, "is not an option (--help)");
         }
     }
     return o;

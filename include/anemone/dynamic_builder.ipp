@@ -155,11 +155,11 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::weight(std::string_view name, const
         detail::require_extents(name, shape);
         throw error(
             errc::graph, std::string(name),
-            formatted("the weight is asked for twice with different shapes, {} and {}", print(n.shape), print(shape)));
+            formatted("the weight is declared twice with different shapes, {} and {}", print(n.shape), print(shape)));
     }
     const contract before = n.get<contract>();
     if (!promise.possible() || !agree(before, promise)) {
-        detail::refuse_graph(name, "the weight is asked for twice with different contracts");
+        detail::refuse_graph(name, "the weight is declared twice with different contracts");
     }
     n.attributes = before & promise;
     return handle(known);
@@ -291,7 +291,7 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::append(op kind, std::span<const dyn
     detail::require_extents(subject, rule.shape);
     if (result != nullptr && rule.shape != *result) {
         throw error(errc::graph, subject,
-                    formatted("gives {}, not the shape {} that is asked for; it reads {} (at {}:{})", print(rule.shape),
+                    formatted("gives {}, not the requested shape {}; it reads {} (at {}:{})", print(rule.shape),
                               print(*result), read, where.file, where.line));
     }
     made.shape = rule.shape;
@@ -318,7 +318,7 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::output(std::string_view name, const
 ANEMONE_BODY void dynamic_builder::keep(const dynamic_tensor& input, const dynamic_tensor& value) {
     require_mine(input, "keep");
     if (graph_.nodes[static_cast<std::size_t>(input.node_)].kind != op::input) {
-        detail::refuse_graph("keep", "its first operand is no input of the graph");
+        detail::refuse_graph("keep", "its first operand is not an input of the graph");
     }
     const std::string name(graph_.view().name(input.node_));
     require_mine(value, name);

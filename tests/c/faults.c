@@ -20,10 +20,10 @@ static void refused(const char* path, const anemone_reading* how, anemone_status
 }
 
 static void files(void) {
-    refused("missing.mil", NULL, ANEMONE_FILE, "missing.mil: there is no such file");
-    refused("", NULL, ANEMONE_FILE, "no such file");
+    refused("missing.mil", NULL, ANEMONE_FILE, "missing.mil: the file does not exist");
+    refused("", NULL, ANEMONE_FILE, "the file does not exist");
     refused("/", NULL, ANEMONE_FILE, "folder");
-    refused("/dev/null", NULL, ANEMONE_FILE, "no regular file");
+    refused("/dev/null", NULL, ANEMONE_FILE, "not a regular file");
     refused(NULL, NULL, ANEMONE_ARGUMENT, "path: is NULL");
     CHECK_FAILS(anemone_open("x.mil", NULL, NULL), ANEMONE_ARGUMENT, "model: is NULL");
 
@@ -152,7 +152,8 @@ static void arrays(void) {
     CHECK_FAILS(anemone_run(program, bad, 0, &to, 1), ANEMONE_PORT, "image: no array for this input");
     CHECK_FAILS(anemone_run(program, NULL, 1, &to, 1), ANEMONE_ARGUMENT, "inputs: is NULL");
     bad[1].name = "picture";
-    CHECK_FAILS(anemone_run(program, bad, 2, &to, 1), ANEMONE_PORT, "picture: is no input; there are: image");
+    CHECK_FAILS(anemone_run(program, bad, 2, &to, 1), ANEMONE_PORT,
+                "picture: no input has this name; there are: image");
     bad[0].bytes -= 1;
     CHECK_FAILS(anemone_run(program, bad, 1, &to, 1), ANEMONE_PORT, "64 bytes, the array has 63");
     bad[0].bytes = 0;
@@ -187,7 +188,7 @@ static void arrays(void) {
     image[3] = (float)NAN; /* a number that fp16 has */
     CHECK(anemone_run(program, &good, 1, &to, 1) == ANEMONE_OK);
     CHECK(isnan(out[0]));
-    CHECK_FAILS(anemone_read_state(program, &to), ANEMONE_PORT, "is no state; there are: none");
+    CHECK_FAILS(anemone_read_state(program, &to), ANEMONE_PORT, "no state has this name; there are: none");
     CHECK(anemone_reset(program) == ANEMONE_OK);
     anemone_program_free(program);
     anemone_model_free(model);

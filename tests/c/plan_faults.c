@@ -18,7 +18,8 @@ static void rewriting(const anemone_model* model) {
     how.ranges = &range;
     CHECK_FAILS(anemone_optimize(model, "h13", &how, &plan), ANEMONE_ARGUMENT, "input of a range: is NULL");
     range.input = "picture";
-    CHECK_FAILS(anemone_optimize(model, "h13", &how, &plan), ANEMONE_PORT, "picture: is no input; there are: image");
+    CHECK_FAILS(anemone_optimize(model, "h13", &how, &plan), ANEMONE_PORT,
+                "picture: no input has this name; there are: image");
     range.input = "image";
     static const double bounds[][2] = {{1, 0}, {-1e5, 0}, {0, 1e5}, {(double)NAN, 1}, {0, (double)NAN}};
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; ++i) {
@@ -53,7 +54,8 @@ static void compressing(const anemone_model* model) {
     CHECK_FAILS(anemone_compress(model, "h13", &how, &plan), ANEMONE_PORT, "the array has 128");
     how.runs = 2;
     bad.name = "picture";
-    CHECK_FAILS(anemone_compress(model, "h13", &how, &plan), ANEMONE_PORT, "picture: is no input; there are: image");
+    CHECK_FAILS(anemone_compress(model, "h13", &how, &plan), ANEMONE_PORT,
+                "picture: no input has this name; there are: image");
     bad = good;
     bad.data = NULL;
     CHECK_FAILS(anemone_compress(model, "h13", &how, &plan), ANEMONE_ARGUMENT, "image: has data NULL");

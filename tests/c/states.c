@@ -33,7 +33,7 @@ void test_states(void) {
     kept[0] = 1e5F;
     CHECK_FAILS(anemone_write_state(program, &state), ANEMONE_PORT, "65504");
     const anemone_array unknown = {"x", ANEMONE_FLOAT32, kept, sizeof kept};
-    CHECK_FAILS(anemone_read_state(program, &unknown), ANEMONE_PORT, "x: is no state; there are: sum");
+    CHECK_FAILS(anemone_read_state(program, &unknown), ANEMONE_PORT, "x: no state has this name; there are: sum");
     CHECK(anemone_reset(program) == ANEMONE_OK);
     CHECK(anemone_read_state(program, &state) == ANEMONE_OK);
     CHECK(kept[0] == 0 && kept[1] == 0 && kept[2] == 0);

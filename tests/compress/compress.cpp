@@ -352,7 +352,7 @@ TEST_CASE("compress: bad arguments are errors that name the thing, the value and
     CHECK(has(refusal_of({.most_loss = std::nan("")}), "most_loss: is nan"));
     CHECK(has(refusal_of({.most_loss = std::numeric_limits<double>::infinity()}), "most_loss: is inf"));
     CHECK(has(refusal_of({}, h13, {}), "samples: there are none"));
-    CHECK(has(refusal_of({.required = {{"none", palette<4>}}}), "none: has a required form, but is no weight"));
+    CHECK(has(refusal_of({.required = {{"none", palette<4>}}}), "none: has a required form, but is not a weight"));
     CHECK(has(refusal_of({.required = {{"up.bias", palette<4>}}}), "up.bias: has a required form, but not every"));
     CHECK(has(refusal_of({.required = {{"up.weight", palette<4>}, {"up.weight", palette<8>}}}), "2 required forms"));
     CHECK(has(refusal_of({.most_loss = 1e-9, .required = {{"up.weight", palette<4>}}}), "required forms: the loss is"));

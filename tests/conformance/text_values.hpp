@@ -47,7 +47,7 @@ template <class Integer> Integer integer(std::string_view word) {
     Integer value{};
     const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (fault != std::errc() || end != word.data() + word.size()) {
-        refuse("is no whole number in range", word);
+        refuse("is not an integer in range", word);
     }
     return value;
 }

@@ -317,8 +317,8 @@ TEST_CASE("mil: what a form cannot say is refused with the reason, and its neigh
             c.output(c.add(op::dequantize, q, {bytes, c.constant(0.5F), c.constant(zero)}));
         };
     };
-    says(shifted(0.5F), "no integer from 0 to 255");
-    says(shifted(-1), "no integer from 0 to 255");
+    says(shifted(0.5F), "not an integer from 0 to 255");
+    says(shifted(-1), "not an integer from 0 to 255");
     CHECK(refusal(shifted(255)).empty());
     says(
         [](composer& c) {

@@ -118,5 +118,5 @@ TEST_CASE("a file for Core ML with nothing but states is refused") {
     });
     const lowered_graph lowered = lower(silent);
     CHECK_THROWS_WITH_AS(emit_mil(lowered.graph, fold_constants(lowered.graph, {}), {.core_ml_states = true}),
-                         doctest::Contains("needs an output that is no state"), error);
+                         doctest::Contains("needs an output that is not a state"), error);
 }

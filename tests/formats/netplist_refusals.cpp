@@ -135,5 +135,5 @@ TEST_CASE("netplist refuses: dynamic slices but of two of four elements along Wi
     CHECK(says(message({3, 5}, {3, 2}, 1), "moves a window of 2 over 5"));
     CHECK(says(message({4, 4}, {2, 4}, 1), "moves a window of 2 over 4"));
     CHECK(says(message({3, 4}, {3, 2}, std::nullopt), "computes operand 1 on the device"));
-    CHECK(says(message({3, 4}, {3, 2}, 0.5), "index 0 is 0.5, which is no whole number"));
+    CHECK(says(message({3, 4}, {3, 2}, 0.5), "index 0 is 0.5, which is not an integer"));
 }

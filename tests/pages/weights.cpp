@@ -109,7 +109,7 @@ TEST_CASE("arrays from data, results as float") {
     const ane::ndarray<ane::shape<1, 1, 28, 28>> image(pixels); // from any span or container of numbers
     const std::vector<std::uint8_t> grey(28 * 28, 64);
     const ane::ndarray<ane::shape<1, 1, 28, 28>, std::uint8_t> bytes(grey);              // for a u8 port
-    const ane::ndview<ane::shape<1, 1, 28, 28>, const ane::half> seen(image.elements()); // somebody else's elements
+    const ane::ndview<ane::shape<1, 1, 28, 28>, const ane::half> seen(image.elements()); // elements owned elsewhere
 
     CHECK(static_cast<float>(seen[9]) == 0.25F);
     CHECK(bytes[9] == 64);

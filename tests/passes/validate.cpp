@@ -69,9 +69,9 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 TEST_CASE("validate refuses operations, element types and attributes that there are not") {
     CHECK(refusal([](dynamic_graph& g) { the(g, op::relu).kind = static_cast<op>(250); }) ==
-          "graph: node: there is no operation of this number (250, not " + std::to_string(op_count - 1) + ")");
+          "graph: node: unknown operation number (250, not " + std::to_string(op_count - 1) + ")");
     CHECK(refusal([](dynamic_graph& g) { the(g, op::relu).type = static_cast<dtype>(77); }) ==
-          "graph: relu: there is no element type of this number (77, not 11)");
+          "graph: relu: unknown element type number (77, not 11)");
     CHECK(refusal([](dynamic_graph& g) { overwrite(the(g, op::relu), 0, std::uint8_t{99}); }) ==
           "graph: relu: carries the attributes of another operation");
     CHECK(refusal(op::resize, sampling{.extent = 6}, [](dynamic_graph& g) {

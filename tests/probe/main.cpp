@@ -45,7 +45,7 @@ std::vector<task> chosen(std::vector<task> all, const std::vector<std::string>& 
     for (const std::string& id : only) {
         const auto found = std::find_if(all.begin(), all.end(), [&](const task& t) { return t.id == id; });
         if (found == all.end()) {
-            throw ane::error(ane::errc::argument, "--only", "'" + id + "' is none of the ids of --list");
+            throw ane::error(ane::errc::argument, "--only", "'" + id + "' is not one of the ids of --list");
         }
         if (std::none_of(some.begin(), some.end(), [&](const task& t) { return t.id == id; })) {
             some.push_back(*found);

@@ -46,7 +46,7 @@ options read_options(const std::vector<std::string>& arguments) {
             const std::string& door = value();
             const auto known = door_named(door);
             if (!known && door != "both") {
-                refuse(name, "'" + door + "' is none of direct, netplist, both, in-memory-mil");
+                refuse(name, "'" + door + "' is not one of direct, netplist, both, in-memory-mil");
             }
             if (known) {
                 o.doors = {*known};
@@ -55,7 +55,7 @@ options read_options(const std::vector<std::string>& arguments) {
             const std::string& chip = value();
             o.chip = ane::find_target(chip);
             if (!o.chip) {
-                refuse(name, "'" + chip + "' is none of the targets of docs/targets.md");
+                refuse(name, "'" + chip + "' is not one of the targets of docs/targets.md");
             }
         } else if (name == "--limit") {
             const std::string& text = value();

@@ -371,7 +371,7 @@ TEST_CASE("pipes and devices are written straight") {
     CHECK(mode_of("/dev/stdout") == before);
 }
 
-TEST_CASE("what is no regular file is not read, nor waited for") {
+TEST_CASE("what is not a regular file is not read, nor waited for") {
     const scratch_folder folder;
     REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
     CHECK(contains(refusal([&] { load_safetensors(folder / "pipe"); }), "not a regular file"));

@@ -189,7 +189,7 @@ def arrays(folder):
 
 
 def paths(folder):
-    """What is no regular file, and what cannot be written."""
+    """What is not a regular file, and what cannot be written."""
     (folder / "empty").mkdir()
     for place in ("empty", "fifo", "/dev/zero", "missing", "a\x1b[31mb", "closed/model.mil", "x" * 300):
         for subcommand in ("run", "cost", "diff", "draw", "bench", "check"):

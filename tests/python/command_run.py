@@ -150,8 +150,8 @@ def images(run):
     run("run rgb.mil -i small.pgm", 2, "is 4 x 3 pixels of 1 channel, the input is 5 x 3 pixels of 3 channels")
     clear = png(width, height, 4, 8, rows([v for g in grey for v in (g, 254)], 10))
     run(f"run grey.mil -i {run.write('clear.png', clear)}", 2, "is transparent at column 0, row 0")
-    run("run grey.mil -i g.png --image-scale 1..1", 2, "is no range")
-    run("run grey.mil -i g.png --image-std 0", 2, "is no number")
+    run("run grey.mil -i g.png --image-scale 1..1", 2, "is not a range")
+    run("run grey.mil -i g.png --image-std 0", 2, "is not a number")
     run("run rgb.mil -i a.png --image-mean 1,2", 2, "has 2 numbers, the image 3 channels")
     run("run rgb.mil -i a.png -o out.pgm", 2, "is 1x3x3x5, out.pgm holds 1 x 1")
 
@@ -183,7 +183,7 @@ def requests(run):
     expect(run.outputs("run sum.mil -i r2.npz") == [100, 200], "a program starts at zero")
     expect(run.outputs("run sum.mil -i x=r2.npy") == [100, 200], "one input by its name")
     run("run sum.mil -i r0.npz -i x=r1.npy", 2, "not both")
-    run("run sum.mil -i total=r0.npy", 2, "total: is no input; there are: x")
+    run("run sum.mil -i total=r0.npy", 2, "total: no input has this name; there are: x")
 
 
 def outputs(run):

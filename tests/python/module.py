@@ -110,7 +110,7 @@ def keeps_states():
     expect(other.run({"x": [1, 1, 1]})["total"].tolist() == [[6.5, 1, 2]], "a state that was set")
     model.reset()
     expect(model.run({"x": [1, 2, 3]})["total"].tolist() == [[1, 2, 3]], "reset")
-    refused(lambda: other.state("x"), "port", "x: is no state; there are: sum")
+    refused(lambda: other.state("x"), "port", "x: no state has this name; there are: sum")
     refused(lambda: other.set_state("sum", [1, 2]), "port", "sum: is 1x3, the array is 2")
 
 
@@ -285,7 +285,7 @@ def differs(folder):
     refused(lambda: model.diff(backend="engine:h13"), "argument", "it must be cpu or oracle:TARGET")
     refused(lambda: model.diff(bound=-1), "argument", "bound")
     refused(lambda: model.diff(random_runs=0), "argument", "runs")
-    refused(lambda: model.diff(data={"y": data}), "port", "y: is no input; there are: x")
+    refused(lambda: model.diff(data={"y": data}), "port", "y: no input has this name; there are: x")
     refused(lambda: model.diff(data={"x": numpy.zeros((2, 3))}), "argument", "data: 'x' is")
     refused(lambda: model.diff(data={"x": numpy.full((1, 4), 1e6)}), "port", "beyond fp16's 65504")
 
@@ -310,7 +310,7 @@ def bad_plans(folder):
     for value in (-1, numpy.nan, numpy.inf):
         refused(lambda: model.timeline(period=value), "argument", "period")
         refused(lambda: model.timeline(idle=value), "argument", "idle")
-    refused(lambda: model.optimize(ranges={"x": (0, 1)}), "port", "x: is no input; there are: image")
+    refused(lambda: model.optimize(ranges={"x": (0, 1)}), "port", "x: no input has this name; there are: image")
     for low, high in ((1, 0), (0, 1e5), (numpy.nan, 1)):
         refused(lambda: model.optimize(ranges={"image": (low, high)}), "argument", "range of image")
     refused(lambda: model.compress(goal="speed"), "argument", "goal 'speed'")
@@ -321,7 +321,7 @@ def bad_plans(folder):
         refused(lambda: model.compress(random_runs=runs), "argument", "runs", f"{runs}")
     for shape in ((3, 100), (4, 4, 2), (0, 4, 4), ()):
         refused(lambda: model.compress(data={"image": numpy.zeros(shape)}), "argument", "data: 'image' is")
-    refused(lambda: model.compress(data={"x": numpy.zeros((2, 4, 4))}), "port", "x: is no input; there are: image")
+    refused(lambda: model.compress(data={"x": numpy.zeros((2, 4, 4))}), "port", "x: no input has this name; there are: image")
     refused(lambda: model.compress(data={"image": numpy.full((2, 4, 4), 1e6)}), "port", "beyond fp16's 65504")
     refused(lambda: model.compress(data={"image": numpy.full((2, 4, 4), numpy.nan)}), "argument", "finite")
     judged = anemone.Model(CLASSIFIER, approximates=True)
@@ -343,7 +343,7 @@ def bad_input(folder):
     model = anemone.Model(CLASSIFIER)
     image = numpy.zeros((4, 4))
     refused(lambda: model.run({}), "port", "image", "no array for this input")
-    refused(lambda: model.run({"image": image, "extra": image}), "port", "extra: is no input; there are: image")
+    refused(lambda: model.run({"image": image, "extra": image}), "port", "extra: no input has this name; there are: image")
     refused(lambda: model.run({"image": image[:3]}), "port", "image: is 1x1x4x4, the array is 3x4")
     refused(lambda: model.run({"image": image.reshape(2, 8)}), "port", "2x8")
     refused(lambda: model.run({"image": image[:0]}), "port", "0x4")
@@ -381,7 +381,7 @@ def bad_input(folder):
     refused(lambda: anemone.Model(CLASSIFIER, shapes={"x": (1, 2)}), "argument", "ONNX")
     for most in (0, -1, 1 << 64):
         refused(lambda: anemone.Model(CLASSIFIER, max_memory=most), "argument", f"max_memory: is {most}")
-    refused(lambda: anemone.Model(folder / "missing.mil"), "file", "missing.mil: there is no such file")
+    refused(lambda: anemone.Model(folder / "missing.mil"), "file", "missing.mil: the file does not exist")
     refused(lambda: anemone.Model(os.fsencode(folder) + b"/\xff\x1b.mil"), "file", "\\xff")
     strange = os.fsencode(folder) + b"/\xff\xfe.mil"
     with open(strange, "wb") as file:

@@ -165,9 +165,9 @@ def mistakes(option):
         yield "gpu", "gpu", "gpu", "backend 'gpu': must be cpu, cpu:unfused, oracle:TARGET, oracle:TARGET:safe or engine:TARGET"
         yield "oracle:h99", "oracle:h99", "oracle:h99", r"^target 'h99': must be one of: "
     elif option["word"] == "RULES":
-        yield "R9999", "R9999", "R9999", "rule 'R9999': is no rule"
+        yield "R9999", "R9999", "R9999", "rule 'R9999': is not a rule"
     elif name == "ranges":
-        yield "x=0,1", Range(b"x", 0, 1), {"x": (0, 1)}, "x: is no input; there are: image"
+        yield "x=0,1", Range(b"x", 0, 1), {"x": (0, 1)}, "x: no input has this name; there are: image"
         yield "image=1,0", Range(b"image", 1, 0), {"image": (1, 0)}, "range of image: goes from 1 to 0; it has to rise"
         yield "image=0,1e5", Range(b"image", 0, 1e5), {"image": (0, 1e5)}, "range of image: goes from 0 to 100000;"
     elif name == "shapes":

@@ -50,7 +50,7 @@ inline std::string_view meaning(rule_scope s) {
 
 inline std::string_view meaning(mark m) {
     switch (m) {
-    case mark::measured: return "somebody ran it on the silicon";
+    case mark::measured: return "run on the silicon";
     case mark::decompiled: return "read from the compiler's or the firmware's binary";
     default: return "from a model, or carried over from another generation";
     }
@@ -245,8 +245,8 @@ inline std::string targets_page() {
     std::string text = fmt::format(
         "# Targets\n\n{}\n{} architectures, one for each that the engine's compiler can build for (guide chapter "
         "34). Core counts are the compiler's, not those of advertisements (TC13). The working set is the size above "
-        "which an operand was measured to be streamed, and the nominal size of the on-chip memory where nobody "
-        "measured it.\n\n"
+        "which an operand was measured to be streamed, and the nominal size of the on-chip memory where it was not "
+        "measured.\n\n"
         "| Target | Product | Generation | Cores | MIL | fp16 kernel width | Mark | Tensor width | Working set, "
         "bytes | Mark |\n|---|---|---|---|---|---|---|---|---|---|\n",
         origin, std::size(target_table));

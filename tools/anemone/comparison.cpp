@@ -29,7 +29,7 @@ comparison compare_arrays(std::span<const tensor> answers, std::span<const tenso
             result.equal = false;
             result.text +=
                 fmt::format("{}: {}\n", wanted.name,
-                            found == nullptr ? "is no output of the model"
+                            found == nullptr ? "is not an output of the model"
                                              : fmt::format("is {}, expected {}", app::shape_text(found->shape),
                                                            app::shape_text(wanted.shape)));
             continue;

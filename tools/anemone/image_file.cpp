@@ -45,7 +45,7 @@ line line_of(const image_scale& scale, std::pair<double, double> usual, int chan
     const double deviation = one(scale.deviation, "--image-std", 1);
     if (!std::isfinite(mean) || !std::isfinite(deviation) || deviation == 0) {
         throw ane::error(ane::errc::argument, "--image-mean, --image-std",
-                         fmt::format("({} - {}) / {} is no number", bright, mean, deviation));
+                         fmt::format("({} - {}) / {} is not a number", bright, mean, deviation));
     }
     return {(bright - black) / white / deviation, (black - mean) / deviation};
 }
@@ -84,7 +84,7 @@ std::pair<double, double> range_in(const std::string& text) {
     const double black = dots == std::string::npos ? NAN : number(text.substr(0, dots));
     const double white = dots == std::string::npos ? NAN : number(text.substr(dots + 2));
     if (!std::isfinite(black) || !std::isfinite(white) || black == white) {
-        throw ane::error(ane::errc::argument, "--image-scale " + text, "is no range like 0..1, -1..1, 0..255");
+        throw ane::error(ane::errc::argument, "--image-scale " + text, "is not a range like 0..1, -1..1, 0..255");
     }
     return {black, white};
 }

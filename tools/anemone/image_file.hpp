@@ -27,7 +27,7 @@ bool is_named_as_image(const std::string& path);
 
 /// An image as 1 x channels x height x width, for a port of that size: grey or red, green, blue; grey is repeated for a
 /// port of three channels. PNG of 1 to 16 bits, with a palette or interlaced; an alpha channel has to be opaque. No more
-/// than `most` bytes are taken. Throws `ane::error`: errc::file for a file that is none, errc::port for another size.
+/// than `most` bytes are taken. Throws `ane::error`: errc::file for a file that is not an image, errc::port for another size.
 tensor read_image(const std::string& path, const app::port& port, const image_scale& scale, std::uint64_t most);
 
 /// Writes an output of 1 or 3 channels as an 8-bit image, whole or not at all: .png, .pgm, .ppm. The scale is undone.

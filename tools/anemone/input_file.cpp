@@ -15,9 +15,9 @@ std::string input_bytes(const std::string& path, std::uint64_t most) {
     const auto status = std::filesystem::status(path, failed);
     if (!std::filesystem::is_regular_file(status)) {
         throw ane::error(ane::errc::file, path,
-                         !std::filesystem::exists(status)        ? "there is no such file"
+                         !std::filesystem::exists(status)        ? "the file does not exist"
                          : std::filesystem::is_directory(status) ? "is a folder"
-                                                                 : "is no regular file: save it as one first");
+                                                                 : "is not a regular file: save it as one first");
     }
     const std::uint64_t size = std::filesystem::file_size(path, failed);
     if (failed || size > most) {

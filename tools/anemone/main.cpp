@@ -68,7 +68,7 @@ int run(int count, char** arguments) {
     app.set_version_flag("--version", ANEMONE_VERSION_TEXT);
     app.require_subcommand(1);
     add_config(app);
-    app.footer("Exit codes: 0 all is well; 1 a model is refused, or answers differ; 2 what was asked cannot be done.\n"
+    app.footer("Exit codes: 0 all is well; 1 a model is refused, or answers differ; 2 the request failed.\n"
                "Arguments can come from a file, one a line: anemone check @files.txt\n"
                "Documentation: docs/command.md. Nothing here was ever run on Apple silicon.");
     int status = well;

@@ -60,7 +60,7 @@ std::vector<std::int64_t> shape_in(std::string_view tuple, const std::string& wh
         std::int64_t extent = 0;
         const auto [end, failed] = std::from_chars(rest.data() + digit, rest.data() + rest.size(), extent);
         if (failed != std::errc() || extent < 0 || shape.size() == 32) {
-            refuse(where, fmt::format("the shape {} is none", tuple));
+            refuse(where, fmt::format("the shape {} is invalid", tuple));
         }
         shape.push_back(extent);
         rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
@@ -69,7 +69,7 @@ std::vector<std::int64_t> shape_in(std::string_view tuple, const std::string& wh
 
 tensor array_in(std::string_view bytes, std::string name, const std::string& where, std::uint64_t most) {
     if (bytes.size() < 12 || !bytes.starts_with(magic)) {
-        refuse(where, "is no array of NumPy: it does not begin with \\x93NUMPY");
+        refuse(where, "is not a NumPy array: it does not begin with \\x93NUMPY");
     }
     const int major = static_cast<unsigned char>(bytes[6]);
     const std::size_t width = major == 1 ? 2 : 4;
@@ -160,7 +160,7 @@ std::vector<tensor> arrays_of_archive(const std::string& path, std::uint64_t mos
         ::zip_error_init_with_code(&reason, failed);
         const std::string why = ::zip_error_strerror(&reason);
         ::zip_error_fini(&reason);
-        refuse(path, "is no .npz file: " + why);
+        refuse(path, "is not an .npz file: " + why);
     }
     std::vector<tensor> arrays;
     const zip_int64_t entries = ::zip_get_num_entries(archive.get(), 0);

@@ -116,7 +116,7 @@ pixels png_pixels(const std::string& path, std::string_view bytes, std::uint64_t
     require_made(work);
     work.rest = bytes;
     const auto refuse = [&] {
-        throw ane::error(ane::errc::file, path, fmt::format("is no PNG image: {}", work.message));
+        throw ane::error(ane::errc::file, path, fmt::format("is not a PNG image: {}", work.message));
     };
     if (!reads_header(work)) {
         refuse();

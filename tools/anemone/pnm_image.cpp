@@ -24,7 +24,7 @@ public:
         if (failed != std::errc() || value > most) {
             throw ane::error(ane::errc::file, path_,
                              rest_.empty() ? fmt::format("ends where its {} should be", what)
-                                           : fmt::format("its {} is no number up to {}", what, most));
+                                           : fmt::format("its {} is not a number up to {}", what, most));
         }
         rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
         return value;

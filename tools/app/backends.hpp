@@ -18,13 +18,13 @@ struct named_oracle {
 };
 
 /// What "oracle", "oracle:TARGET" and "oracle:TARGET:safe" say, the last whatever `layers` are; nothing for another
-/// backend. Throws `ane::error` (errc::argument) for a target that is none.
+/// backend. Throws `ane::error` (errc::argument) for an unknown target.
 std::optional<named_oracle> oracle_named(const std::string& backend, ane::layer_forms layers);
 
 /// "cpu", "cpu:unfused" (every operation's result rounded), "oracle:h13" (a target's arithmetic, bit by bit, with `layers`),
 /// "oracle:h13:safe" (whatever those are, with the forms that are written), "engine:h13" (by the engine's library, or its
 /// stand-in). `threads` are those of the CPU; 0: as many as there are. Throws `ane::error` (errc::argument) for a name
-/// that is none.
+/// that is unknown.
 ane::backend::any backend_named(const std::string& backend, int threads = 0,
                                 ane::layer_forms layers = ane::layer_forms::safe);
 
@@ -45,7 +45,7 @@ struct compile_options {
     }
 };
 
-/// Compiles a model. Throws `ane::error` (errc::argument) for a backend that is none, for a model that was read to be
+/// Compiles a model. Throws `ane::error` (errc::argument) for an unknown backend, for a model that was read to be
 /// judged and for one whose run takes more memory than it may; and what the backend throws.
 ane::any_program compile(const model& of, const compile_options& how, const caller& who);
 

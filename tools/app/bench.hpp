@@ -41,7 +41,7 @@ struct bench_options {
 };
 
 /// Times a model on backends, whole and layer by layer, beside this machine's limits. Throws `ane::error` (errc::argument)
-/// for a backend that is none and for a model whose run takes more memory than it may; and what the backends throw.
+/// for an unknown backend and for a model whose run takes more memory than it may; and what the backends throw.
 ane::benchmark_result bench(const model& of, const bench_options& how, const caller& who);
 
 } // namespace app

@@ -86,7 +86,7 @@ struct judgement {
 /// cannot exclude need not happen, and those of a deep model exclude little: such hazards are warnings, unless the model
 /// overflows at an end of the promised ranges, for which it is run where that takes a moment. Observed are those points, what
 /// the reader remarks, weights that are not finite or lose digits as fp16, `measured`, and of MIL text what its words are
-/// refused for. Throws `ane::error` (errc::argument) for targets and rules that are none, and as `promise`.
+/// refused for. Throws `ane::error` (errc::argument) for unknown targets and rules, and as `promise`.
 judgement check(const model& of, const check_options& how, const caller& who,
                 const std::vector<ane::aside>& measured = {});
 

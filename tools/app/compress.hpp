@@ -37,7 +37,7 @@ struct compress_options {
             given_apart{data()},
             option(&compress_options::random_runs,
                    {.name = "random_runs",
-                    .text = "How many runs of random numbers, where there are no data",
+                    .text = "How many runs of random numbers, without data",
                     .named = {.c = "runs"},
                     .instead = {.c = "How many runs the data have, or of random numbers"},
                     .is_plural = true},
@@ -84,7 +84,7 @@ struct compressed {
 
 /// Chooses a form for each weight: as small, or as fast, as a bound on the loss allows. `data` are runs of the model; where
 /// they are empty, `random_runs` of random numbers. Throws what `ane::choose_compression` throws, and `ane::error`
-/// (errc::argument) for a target or a backend that is none, for a model that was read to be judged, and for one whose run
+/// (errc::argument) for an unknown target or backend, for a model that was read to be judged, and for one whose run
 /// takes more memory than it may.
 compressed compress(const model& of, const compress_options& how, ane::model_samples data, const caller& who);
 

@@ -36,12 +36,13 @@ struct diff_options {
 };
 
 /// Compares the arithmetic of a chip with another, node by node, on the same inputs: arrays by name, or random numbers
-/// where there is none. Throws `ane::error` (errc::argument) for chips that are none and for a model whose two runs take
+/// where there is none. Throws `ane::error` (errc::argument) for unknown chips and for a model whose two runs take
 /// more memory than they may; as `input_memory`, and what the backends throw.
 ane::model_difference diff(const model& of, const diff_options& how, const std::vector<input_array>& inputs,
                            const caller& who);
 
-/// Compares two models of the same ports, both in the arithmetic of the reference. Throws as above.
+/// Compares two models of the same ports, both in the arithmetic of the reference. Throws what the comparison of
+/// chips throws (errc::argument for runs that take too much memory).
 ane::pair_difference diff(const model& a, const model& b, const diff_options& how,
                           const std::vector<input_array>& inputs, const caller& who);
 

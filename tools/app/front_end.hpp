@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-/// What Anemone does with models of files, for whoever asks: the command, the C interface, the Python module. Each use case
+/// What Anemone does with models of files, for its callers: the command, the C interface, the Python module. Each use case
 /// is a function from a model and a structure of options to a value; what its options are called, mean and may be stands
 /// in a table beside the structure (option.hpp). Nothing here parses arguments, writes to a terminal or keeps what threads
 /// would share.
@@ -42,7 +42,7 @@ public:
 /// Who asks: every use case is told, beside its options. Its front end's spelling of options is in the sentences of errors.
 struct caller {
     front_end by = front_end::command;
-    watcher* watching = nullptr;        ///< null: nobody
+    watcher* watching = nullptr;        ///< null: nothing
     ane::opened_files* reads = nullptr; ///< is told what files models are read from, also where that fails
 };
 

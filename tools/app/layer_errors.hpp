@@ -51,7 +51,7 @@ struct layer_error_options {
             option(
                 &layer_error_options::random_runs,
                 {.name = "random_runs",
-                 .text = "How many samples of random numbers, where there are no data",
+                 .text = "How many samples of random numbers, without data",
                  .named = {.c = "runs"},
                  .instead = {.command = "With --reference f64: how many samples of random numbers, where there are no "
                                         "data",

@@ -34,7 +34,7 @@ std::vector<ane::aside> refuse_mil(const ane::read_model& model, ane::verdict_ta
     std::map<std::tuple<int, std::string, std::string>, std::size_t> places;
     for (const ane::target_verdict& row : verdicts.rows()) {
         if (!ane::describe(row.target).mil_supported) {
-            continue; // nobody gives it such a file
+            continue; // such a file does not reach it
         }
         std::set<std::string> told; // as a finding of the rules
         for (const ane::violation& v : row.found) {

@@ -66,7 +66,7 @@ struct optimized {
 };
 
 /// Rewrites a model into a faster one that computes the same, by the cost model. Throws what `ane::optimize` and
-/// `ane::prove` throw, `ane::error` (errc::argument) for a target that is none, and as `promise`.
+/// `ane::prove` throw, `ane::error` (errc::argument) for an unknown target, and as `promise`.
 optimized optimize(const model& of, const optimize_options& how, const caller& who);
 
 std::string text(const optimized& o);

@@ -63,7 +63,7 @@ void require(const option<Of, Value>& row, const typename limits<Value>::number&
     }
 }
 
-/// The value of a word. Throws `ane::error` (errc::argument) for one that is none.
+/// The value of a word. Throws `ane::error` (errc::argument) for an unknown one.
 template <class Of, class Enum> Enum value_named(const option<Of, Enum>& row, std::string_view word, front_end by) {
     std::vector<std::string_view> all;
     for (const named_value<Enum>& each : words_of<Enum>) {

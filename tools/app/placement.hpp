@@ -35,7 +35,7 @@ struct placement_options {
 };
 
 /// Where a model and its layers belong: on the engine, the GPU or the CPU. Throws what `ane::place_model` throws, and
-/// `ane::error` (errc::argument) for a target that is none.
+/// `ane::error` (errc::argument) for an unknown target.
 ane::device_plan place(const model& of, const placement_options& how, const caller& who);
 
 /// The same as text, also for a target of which no clock is known: then what the system's rules alone say. Batches need

@@ -96,7 +96,8 @@ const port& named(const std::vector<port>& ports, const std::string& name, const
         found = std::find_if(ports.begin(), ports.end(), [&](const port& each) { return each.inner == name; });
     }
     if (found == ports.end()) {
-        throw ane::error(ane::errc::port, name, fmt::format("is no {}; there are: {}", what, names_of(ports)));
+        throw ane::error(ane::errc::port, name,
+                         fmt::format("no {} has this name; there are: {}", what, names_of(ports)));
     }
     return *found;
 }

@@ -39,7 +39,7 @@ struct model_ports {
 /// elements that no array of a caller has.
 model_ports ports_of(const ane::graph_view& g, const std::vector<std::string>& integers);
 
-/// The port of a name; `what` it is. Throws `ane::error` (errc::port) for a name that is none: "x: is no input; there are:
+/// The port of a name; `what` it is. Throws `ane::error` (errc::port) for an unknown name: "x: no input has this name; there are:
 /// image".
 const port& named(const std::vector<port>& ports, const std::string& name, const char* what);
 

@@ -249,7 +249,7 @@ found_file find_model(const std::string& path) {
     std::error_code failed;
     const fs::file_status status = fs::status(path, failed);
     if (!fs::exists(status)) {
-        throw ane::error(ane::errc::file, path, "there is no such file");
+        throw ane::error(ane::errc::file, path, "the file does not exist");
     }
     if (fs::is_directory(status)) {
         if (fs::is_regular_file(fs::path(path) / "Manifest.json", failed)) {
@@ -265,7 +265,7 @@ found_file find_model(const std::string& path) {
                          "is a folder with none of model.mil, net.plist and Manifest.json; give the path of a file");
     }
     if (!fs::is_regular_file(status)) {
-        throw ane::error(ane::errc::file, path, "is no regular file");
+        throw ane::error(ane::errc::file, path, "is not a regular file");
     }
     if (const auto kind = kind_of(path)) {
         return {path, *kind, path};

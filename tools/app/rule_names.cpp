@@ -38,7 +38,7 @@ std::vector<ane::rule> rules_named(const std::string& text) {
     }
     if (found.empty()) {
         throw ane::error(ane::errc::argument, "rule '" + text + "'",
-                         like.empty() ? "is no rule; anemone rules lists them" : "is no rule; there are " + like);
+                         like.empty() ? "is not a rule; anemone rules lists them" : "is not a rule; there are " + like);
     }
     return found;
 }

@@ -12,10 +12,11 @@ namespace app {
 inline constexpr const char* default_target = "h17s";
 
 /// "h13", "h14,h16", "h14..h16" in the order of the table, "h15.." for a generation and later ones, "macs", "all".
-/// Throws `ane::error` (errc::argument) for names that are none, with those that are.
+/// Throws `ane::error` (errc::argument) for unknown names, with the known ones.
 ane::target_set targets_named(const std::string& text);
 
-/// One target. Throws `ane::error` (errc::argument), as above; "macs" and "all" are several.
+/// One target by its name. Throws `ane::error` (errc::argument) for an unknown name, and for "macs" and "all", which are
+/// several.
 ane::target target_named(const std::string& text);
 
 /// "h13 h14"; "all 11" where it is every one of so many.

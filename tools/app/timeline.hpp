@@ -51,7 +51,7 @@ struct called_model {
     std::string batches; ///< what a sample takes in each of the options' batches; empty without any
 };
 
-/// Throws what `ane::estimate` throws, and `ane::error` (errc::argument) for a target that is none.
+/// Throws what `ane::estimate` throws, and `ane::error` (errc::argument) for an unknown target.
 called_model called(const model& of, const timeline_options& how, const caller& who);
 
 /// Calls over time, and the models that are called.

@@ -24,7 +24,7 @@ template <class Byte> app::array<Byte> array_of(const anemone_array& a) {
     const std::string name = needed_text(a.name, "name of an array");
     const ane::element_type type = ane::find_element(&ane::element_facts::c, a.type);
     if (type == ane::element_type::undefined) {
-        throw ane::error(ane::errc::argument, name, "has type " + std::to_string(a.type) + ", which is none");
+        throw ane::error(ane::errc::argument, name, "has type " + std::to_string(a.type) + ", which is unknown");
     }
     if (a.data == nullptr) {
         throw ane::error(ane::errc::argument, name, "has data NULL");

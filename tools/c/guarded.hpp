@@ -46,7 +46,7 @@ template <class Body> anemone_status guarded(const Body& body) noexcept {
         remember(e.what());
         return ANEMONE_INTERNAL;
     } catch (...) {
-        remember("internal: something that is no exception of the standard library");
+        remember("internal: an exception that is not a std::exception");
         return ANEMONE_INTERNAL;
     }
 }

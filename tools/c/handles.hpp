@@ -29,7 +29,7 @@ struct anemone_report {
 struct anemone_plan {
     app::plan held;
     mutable std::mutex drawing{};
-    mutable std::string svg{}; // empty until it is asked for
+    mutable std::string svg{}; // empty until it is requested
 };
 struct anemone_program {
     app::session held;

@@ -20,7 +20,7 @@ constexpr app::caller caller{app::front_end::python, nullptr};
 
 namespace detail {
 
-/// A number of Python, which may be larger than any of ours. Throws `TypeError` for what is none.
+/// A number of Python, which may be larger than any of ours. Throws `TypeError` for anything else.
 template <class Of, class Value>
 typename app::limits<Value>::number number_in(const app::option<Of, Value>& row, const py::handle& given) {
     using number = typename app::limits<Value>::number;

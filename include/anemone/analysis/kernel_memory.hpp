@@ -111,7 +111,7 @@ constexpr kernel_use kernel_use_of(const graph_view& g, int index, const target_
     k.capacity = kernel_capacity(k.streamed, t);
     return k;
 }
-/// The same of the file that we write where nothing else is asked for.
+/// The same of the file that we write unless another one is requested.
 constexpr kernel_use kernel_use_of(const graph_view& g, int index, const target_description& t) {
     return kernel_use_of(g, index, t, held_forms_on(compile_route::any, t));
 }

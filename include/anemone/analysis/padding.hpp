@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../catalogue/mixing.hpp"
+#include "../graph/op_facet.hpp"
 #include "../numerics/comparison.hpp"
 #include "padding_axes.hpp"
 #include "padding_verdict.hpp"
@@ -16,6 +17,22 @@
 namespace ane {
 
 namespace detail {
+
+/// What a movement makes of the axes of its first operand.
+enum class axes_path : std::uint8_t {
+    other,     ///< what lies along one axis may come anywhere
+    kept,      ///< each stays
+    cut,       ///< each stays, longer or shorter
+    permuted,  ///< each goes somewhere else
+    regrouped, ///< those that stay whole keep their elements
+    joined,    ///< several operands, one behind the other along one of them
+    looked_up  ///< one is replaced by those of indices
+};
+inline constexpr op_facet<axes_path> axes_paths{
+    {op::cast, axes_path::kept},          {op::identity, axes_path::kept},     {op::slice, axes_path::cut},
+    {op::strided_slice, axes_path::cut},  {op::pad, axes_path::cut},           {op::tile, axes_path::cut},
+    {op::transpose, axes_path::permuted}, {op::reshape, axes_path::regrouped}, {op::concat, axes_path::joined},
+    {op::gather, axes_path::looked_up}};
 
 class padding_search {
 public:
@@ -154,6 +171,12 @@ private:
                 broadcast_axes(x.hidden, from, to)};
     }
 
+    /// Whether an operand is a constant of one value.
+    constexpr bool is_number(int index, int position, double& value) const {
+        const node& n = g_[operand(index, position)];
+        return n.kind == op::constant && detail::is_number(g_.values(n), value);
+    }
+
     /// Where padding is zero in the result too: the range of the result is zero alone where those of some operands are.
     constexpr padded_axes elementwise(int index) {
         const node& n = g_[index];
@@ -168,8 +191,7 @@ private:
             r.zero |= gives_zero(index, true, true) ? a.zero & b.zero : 0U;
             r.zero |= bounded(index, 1) && gives_zero(index, true, false) ? a.zero : 0U;
             r.zero |= bounded(index, 0) && gives_zero(index, false, true) ? b.zero : 0U;
-        } else if (is_number(g_, operand(index, 1), number) &&
-                   number == number) { // NOLINT(misc-redundant-expression): no NaN
+        } else if (is_number(index, 1, number) && number == number) { // NOLINT(misc-redundant-expression): no NaN
             r.zero = numerics::holds(n.kind, number > 0 ? -1 : number < 0 ? 1 : 0) ? 0U : a.zero;
         }
         return r;
@@ -193,7 +215,7 @@ private:
         const padded_axes b = spread(index, 2);
         padded_axes r{where.along | a.along | b.along, 0, 0};
         double number = 0;
-        if (is_number(g_, operand(index, 2), number)) {
+        if (is_number(index, 2, number)) {
             const interval& kept = ranges_[static_cast<std::size_t>(operand(index, 1))];
             r.zero = number == 0 ? where.zero : 0U;
             r.hidden = kept.bounded() && kept.low - number >= hidden_below ? where.zero : 0U;

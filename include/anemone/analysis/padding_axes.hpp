@@ -1,11 +1,11 @@
 #pragma once
 
 #include "../graph/graph.hpp"
-#include "../graph/op_facet.hpp"
 
 #include <cstdint>
+#include <span>
 
-/// What the search for padding (padding.hpp) knows of one value, and what movements make of its axes.
+/// What the search for padding (padding.hpp) knows of one value, and what it compares.
 namespace ane::detail {
 
 /// Axes as bits: what is known of the padding of one value.
@@ -22,22 +22,6 @@ inline constexpr double hidden_below = 100;
 constexpr std::uint32_t broadcast_axes(std::uint32_t bits, int operand_rank, int result_rank) {
     return result_rank >= operand_rank ? bits << static_cast<unsigned>(result_rank - operand_rank) : bits;
 }
-
-/// What a movement makes of the axes of its first operand.
-enum class axes_path : std::uint8_t {
-    other,     ///< what lies along one axis may come anywhere
-    kept,      ///< each stays
-    cut,       ///< each stays, longer or shorter
-    permuted,  ///< each goes somewhere else
-    regrouped, ///< those that stay whole keep their elements
-    joined,    ///< several operands, one behind the other along one of them
-    looked_up  ///< one is replaced by those of indices
-};
-inline constexpr op_facet<axes_path> axes_paths{
-    {op::cast, axes_path::kept},          {op::identity, axes_path::kept},     {op::slice, axes_path::cut},
-    {op::strided_slice, axes_path::cut},  {op::pad, axes_path::cut},           {op::tile, axes_path::cut},
-    {op::transpose, axes_path::permuted}, {op::reshape, axes_path::regrouped}, {op::concat, axes_path::joined},
-    {op::gather, axes_path::looked_up}};
 
 /// Whether two graphs have the same operations with the same operands and names; extents and attributes may differ.
 constexpr bool same_structure(const graph_view& one, const graph_view& other) {
@@ -60,13 +44,8 @@ constexpr bool same_structure(const graph_view& one, const graph_view& other) {
     return true;
 }
 
-/// Whether a node is a constant of one value, which is then stored in `value`.
-constexpr bool is_number(const graph_view& g, int index, double& value) {
-    const node& n = g[index];
-    if (n.kind != op::constant) {
-        return false;
-    }
-    const auto values = g.values(n);
+/// Whether all values are one, which is then stored in `value`.
+constexpr bool is_number(std::span<const float> values, double& value) {
     for (const float v : values) {
         if (v != values.front()) {
             return false;

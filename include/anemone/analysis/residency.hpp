@@ -64,7 +64,7 @@ constexpr sequence<node_residency> residency(const graph_view& g, const target_d
     }
     return rows;
 }
-/// The same of the file that we write where nothing else is asked for.
+/// The same of the file that we write unless another one is requested.
 constexpr sequence<node_residency> residency(const graph_view& g, const target_description& t) {
     return residency(g, t, held_forms_on(compile_route::any, t));
 }

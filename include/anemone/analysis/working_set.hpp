@@ -30,7 +30,7 @@ constexpr sized_value largest_operand(const graph_view& g, int index) {
 }
 
 /// The bytes above which an operand was measured to be tiled and streamed; the nominal size of the on-chip memory where
-/// nobody has measured it.
+/// it was not measured.
 constexpr std::int64_t working_set_knee(const target_description& t) {
     return t.memory.working_set_measured > 0 ? t.memory.working_set_measured : t.memory.working_set_nominal;
 }

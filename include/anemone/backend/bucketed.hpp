@@ -129,8 +129,12 @@ public:
     bucket_set(std::span<const graph_view> models, std::span<const int> lengths, backend::any place,
                weight_store weights, const bucket_options& options);
 
+    /// Runs `length` elements on the program of the shortest sufficient length. Throws `error` (errc::port) for a length
+    /// that no program has room for, and for values that do not fit.
     ANEMONE_API bucket_results run(std::int64_t length, std::span<const bucket_value> given);
+    /// The length of that program; throws the same `error` if there is none.
     ANEMONE_API int bucket_for(std::int64_t length) const;
+    /// The lengths whose programs are compiled and in memory.
     ANEMONE_API std::vector<int> loaded() const;
 
 private:

@@ -16,6 +16,7 @@ namespace ane::detail::inline ANEMONE_WAY {
 /// A model with all its fp16 results as outputs, their memory, and the ranges observed there.
 class observation {
 public:
+    /// Allocates the memory of all observed results.
     ANEMONE_API explicit observation(const graph_view& g);
 
     graph_view model() const { return graph_; }
@@ -25,7 +26,9 @@ public:
     /// Widens the ranges by what that run read and wrote.
     ANEMONE_API void widen(input_buffers inputs);
 
+    /// The ranges observed so far.
     ANEMONE_API std::span<const measured_range> measured() const;
+    /// What the last run wrote for a node; empty for one that is not observed.
     ANEMONE_API std::span<const half> values(int node) const;
 
 private:

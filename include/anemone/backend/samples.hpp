@@ -52,7 +52,7 @@ using model_results = std::vector<std::vector<std::vector<float>>>;
 
 /// Random inputs that the contracts allow: fp16 in its range, near [-1, 1]; bytes of 0 and 1; whole numbers where an
 /// operation takes indices. They follow from the seed and the names, the same on every machine. Throws `error`
-/// (errc::graph) for a graph that is none.
+/// (errc::graph) for an invalid graph.
 ANEMONE_API_OF(anemone_backend_samples_hpp)
 model_samples random_samples(const graph_view& g, std::size_t runs, std::uint64_t seed = 1);
 

@@ -4,7 +4,7 @@
 
 namespace ane::inline ANEMONE_WAY {
 
-/// Whoever runs the parts of a step at the same time. A program that was given none uses the process's own threads.
+/// Runs the parts of a step at the same time. A program without one uses the process's own threads.
 class executor {
 public:
     executor() = default;

@@ -12,7 +12,7 @@
 namespace ane::inline ANEMONE_WAY {
 
 /// fmt::format for the bodies of this library. In the compiled library every format string is checked at compile time.
-/// Header-only, none is, since that would check, and instantiate, the format strings of functions that nobody calls.
+/// Header-only, none is, since that would check, and instantiate, the format strings of functions that are never called.
 #if defined(ANEMONE_COMPILED)
 template <class... Values> std::string formatted(fmt::format_string<const Values&...> format, const Values&... values) {
     return fmt::vformat(format, fmt::make_format_args(values...));

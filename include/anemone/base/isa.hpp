@@ -62,6 +62,7 @@ ANEMONE_API bool is_available(isa_level level) noexcept;
 
 /// All levels that are available, the least first, and the last of them.
 ANEMONE_API std::vector<isa_level> available_levels();
+/// The last of `available_levels`: what kernels use unless told otherwise.
 ANEMONE_API isa_level best_level() noexcept;
 
 } // namespace ane::inline ANEMONE_WAY

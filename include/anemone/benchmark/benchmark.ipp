@@ -153,7 +153,7 @@ ANEMONE_BODY_OF benchmark_result benchmark(const graph_view& model, const weight
                                            std::span<const backend::any> places, const benchmark_options& options) {
     validate(model);
     if (places.empty()) {
-        throw error(errc::argument, "benchmark", "there is no backend to time");
+        throw error(errc::argument, "benchmark", "no backend was given");
     }
     if (!(options.seconds > 0) || options.rounds < 1 || options.threads < 1) {
         throw error(errc::argument, "benchmark",

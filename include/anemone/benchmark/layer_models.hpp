@@ -47,10 +47,10 @@ ANEMONE_INLINE std::vector<layer_model> layer_models(const graph_view& g) {
         made.reads.assign(cutter.reads.begin(), cutter.reads.end());
         made.graph.add_output(static_cast<int>(made.graph.nodes.size()) - 1, "y");
         if (cutter.reads_booleans) {
-            made.not_a_model = "it reads a mask, which is no port";
+            made.not_a_model = "it reads a mask, which cannot be a port";
         }
         if (const dtype type = g[layer.last].type; type == dtype::boolean) {
-            made.not_a_model = "it makes a mask, which is no port";
+            made.not_a_model = "it makes a mask, which cannot be a port";
         }
         models.push_back(std::move(made));
     }

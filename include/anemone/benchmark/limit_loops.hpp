@@ -7,7 +7,7 @@
 #include <cstdint>
 
 /// The loops whose speed is a limit of the machine, in assembly: a compiler merges equal chains of sums, and drops loads
-/// whose values nobody needs. They write no memory, and need no flags of the compiler, only a machine that runs them.
+/// whose values are not needed. They write no memory, and need no flags of the compiler, only a machine that runs them.
 namespace ane::detail::inline ANEMONE_WAY {
 
 #if defined(__x86_64__)

@@ -27,7 +27,7 @@ extern "C" {
 /** "0.1.0": of the library that runs. It grows compatibly while the second number is the same. */
 const char* anemone_version(void);
 
-/** What a call gives. An integer, so that one that is none of these is a mistake and nothing worse; so are the other
+/** What a call gives. An integer, so that an unknown value is an error and not undefined; so are the other
  *  enumerations. */
 typedef int32_t anemone_status;
 enum {
@@ -45,7 +45,7 @@ enum {
     ANEMONE_CANCELLED /**< anemone_cancel was called; nothing is wrong */
 };
 
-/** "file", "port", ...; "unknown" for what is none. */
+/** "file", "port", ...; "unknown" for any other value. */
 const char* anemone_status_name(anemone_status status);
 
 /** What went wrong in the last call of this thread that failed: "port: x: is 1x3, the array is 2x3". Empty before any.
@@ -277,7 +277,7 @@ void anemone_plan_free(anemone_plan* plan);
 /** What the command `anemone` prints: as text, and with `--json`; NULL for NULL. */
 const char* anemone_plan_text(const anemone_plan* plan);
 const char* anemone_plan_json(const anemone_plan* plan);
-/** What it draws with `--svg`; of a placement there is no drawing. Drawn when it is first asked for. */
+/** What it draws with `--svg`; of a placement there is no drawing. Drawn at the first request. */
 anemone_status anemone_plan_drawing(const anemone_plan* plan, const char** svg);
 /** The model that anemone_optimize or anemone_compress made: one as any other, of the same ports, to be freed as such. */
 anemone_status anemone_plan_model(const anemone_plan* plan, anemone_model** model);
@@ -290,9 +290,9 @@ typedef struct anemone_optimized {
     size_t steps;       /**< rewrites, one after the other */
     size_t refuted;     /**< limits of values that the ranges let the model pass */
     size_t refuted_now; /**< the same of the model that was made */
-    double error;       /**< expected of the least exact product, relative; 0: not asked for, or not known */
+    double error;       /**< expected of the least exact product, relative; 0: not requested, or not known */
     double error_now;   /**< the same of the model that was made */
-    int proved;         /**< whether a proof was asked for */
+    int proved;         /**< whether a proof was requested */
     int holds;          /**< whether it holds */
 } anemone_optimized;
 

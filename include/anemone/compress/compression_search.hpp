@@ -130,7 +130,7 @@ private:
         validate(graph_);
         verify_weights(graph_, store_);
         if (samples_.gate.empty()) {
-            throw error(errc::argument, "samples", "there are none: at least 1 run tells what compression costs");
+            throw error(errc::argument, "samples", "there are 0 runs: at least 1 is needed to measure the loss");
         }
         if (!(options_.most_loss >= 0) || !std::isfinite(options_.most_loss)) {
             throw error(errc::argument, "most_loss",
@@ -142,7 +142,7 @@ private:
                 throw error(errc::argument, r.weight, "has 2 required forms, the limit is 1");
             }
             if (graph_.find(op::weight, r.weight) < 0) {
-                throw error(errc::argument, r.weight, "has a required form, but is no weight of the model");
+                throw error(errc::argument, r.weight, "has a required form, but is not a weight of the model");
             }
         }
         base_seconds_ = trials_.seconds(graph_);

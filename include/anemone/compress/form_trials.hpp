@@ -38,7 +38,7 @@ ANEMONE_INLINE dynamic_graph graph_in_forms(const graph_view& g, const std::vect
     for (std::size_t w = 0; w < chosen.size(); ++w) {
         const auto node = nodes.find(weights[w].name);
         if (node == nodes.end()) {
-            throw error(errc::argument, weights[w].name, "is no weight of the plan's model");
+            throw error(errc::argument, weights[w].name, "is not a weight of the plan's model");
         }
         forms[node->second] = weights[w].candidates[chosen[w]].form;
     }

@@ -165,7 +165,7 @@ constexpr cost estimate(const graph_view& lowered, const target_description& d, 
     total.product = d.product;
     return total;
 }
-/// The same of the file that we write where nothing else is asked for.
+/// The same of the file that we write unless another one is requested.
 constexpr cost estimate(const graph_view& lowered, const target_description& d) {
     return estimate(lowered, d, held_forms_on(compile_route::any, d));
 }

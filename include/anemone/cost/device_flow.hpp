@@ -163,7 +163,7 @@ private:
         layer.spilled_bytes -= flow_.program.is_large(bytes) ? sign * bytes : 0;
     }
     constexpr void charge(std::size_t layer, int sign) {
-        if (rates_.ports > 0) { // none: nobody will ask
+        if (rates_.ports > 0) { // else not needed
             seconds_ += sign * detail::priced(layers_[layer], rates_).seconds();
         }
         moved_ += static_cast<double>(sign * layers_[layer].port_bytes);

@@ -24,7 +24,7 @@ constexpr device_plan device_placement(const graph_view& lowered, target t, cons
     return device_placement(lowered, describe(t), o, barred);
 }
 
-/// The same figures for devices that somebody else chose, one for each layer: what the system's choice costs by measured
+/// The same figures for devices chosen by something else, one for each layer: what the system's choice costs by measured
 /// rates, for instance.
 constexpr device_plan plan_on(const graph_view& lowered, const target_description& d,
                               const sequence<compute_device>& devices, const placement_options& o = {},

@@ -109,13 +109,13 @@ constexpr bool is_usable(const device_rates& r) {
 
 constexpr void check(const placement_options& o, const target_description& d) {
     if (o.model != placement_model::system && o.model != placement_model::measured) {
-        refuse_placement("there is no such model");
+        refuse_placement("the placement model is unknown");
     }
     if (o.goal != placement_goal::time && o.goal != placement_goal::energy) {
-        refuse_placement("there is no such goal");
+        refuse_placement("the goal is unknown");
     }
     if (o.model == placement_model::system && o.goal == placement_goal::energy) {
-        refuse_placement("the system's model knows no energy");
+        refuse_placement("the system's model has no energy figures");
     }
     if (o.relative_unit_microseconds <= 0) {
         refuse_placement("the relative unit must be above 0, and has microseconds:", o.relative_unit_microseconds);

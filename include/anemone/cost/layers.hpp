@@ -287,7 +287,7 @@ constexpr program_demand demand_of(const graph_view& g, const target_description
     }
     return program;
 }
-/// The same of the file that we write where nothing else is asked for.
+/// The same of the file that we write unless another one is requested.
 constexpr program_demand demand_of(const graph_view& g, const target_description& t) {
     return demand_of(g, t, held_forms_on(compile_route::any, t));
 }

@@ -22,7 +22,7 @@ struct overflow_found {
 /// Runs a model, as it is lowered, on the CPU at ends of the ranges that its inputs promise: all at their largest, all at
 /// their smallest, all as near to zero as they may come, then `random` points of random ends. The first node of each way
 /// on which values leave fp16, in the order of the model. Weights are those of the store. What is not found may happen
-/// none the less. Throws `error` (errc::graph) for a graph that is none, and as the
+/// none the less. Throws `error` (errc::graph) for an invalid graph, and as the
 /// backend's `compile` does; nothing is found in a model that cannot be lowered.
 ANEMONE_API_OF(anemone_diff_overflow_search_hpp)
 std::vector<overflow_found> find_overflows(const graph_view& model, const weight_store& weights,

@@ -81,7 +81,7 @@ struct wide_difference {
     std::size_t worst_sample =
         0; ///< the one in which an output is farthest off; of equals, that with a layer farthest off
     wide_diff_work work;
-    model_part part{}; ///< empty unless asked for
+    model_part part{}; ///< empty unless requested
 
     bool within_bound() const { return first < 0; }
 };
@@ -89,7 +89,7 @@ struct wide_difference {
 /// Runs a model in double precision and in another arithmetic side by side, layer by layer, on each of the samples (whose
 /// states go on from sample to sample, from zeros), and compares every layer. What no later layer reads is forgotten, so
 /// that memory is that of the values that are read across one layer. Throws `error` as `compile` and `run` do, and
-/// (errc::argument) for no samples and for a bound that is none.
+/// (errc::argument) for no samples and for an invalid bound.
 ANEMONE_API_OF(anemone_diff_wide_diff_hpp)
 wide_difference diff(const graph_view& model, const backend::cpu& judged, const backend::wide& reference,
                      const weight_store& weights, const model_samples& samples, const wide_diff_options& options = {});

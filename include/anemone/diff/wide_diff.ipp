@@ -38,12 +38,12 @@ ANEMONE_INLINE std::int64_t constant_bytes(const graph_view& g) {
 ANEMONE_INLINE void require_comparison(const graph_view& model, const model_samples& samples,
                                        const wide_diff_options& options) {
     if (samples.empty()) {
-        throw error(errc::argument, "diff", "there are no samples to run");
+        throw error(errc::argument, "diff", "no samples were given");
     }
     if (!(options.bound.relative >= 0) || std::isnan(options.bound.absolute)) {
         throw error(errc::argument, "diff",
-                    formatted("the bound {} of what is expected and {} is none", options.bound.relative,
-                              options.bound.absolute));
+                    formatted("the bounds, relative {} and absolute {}, must be finite and not negative",
+                              options.bound.relative, options.bound.absolute));
     }
     for (const int node : options.on_host) {
         if (node < 0 || node >= model.size()) {

@@ -190,7 +190,7 @@ private:
                 value = fits ? value : tensor(o);
             } else if (n.kind == op::pad && i == 1) {
                 const bool known = graph_[o].kind == op::constant && graph_[o].shape.rank == 0;
-                call.fault = known ? "" : "its value is no constant of rank 0, which the typed function takes";
+                call.fault = known ? "" : "its value is not a constant of rank 0, which the typed function requires";
                 value = known ? cpp_number(graph_.value(graph_[o], 0)) : value;
             }
             arguments.push_back(value);

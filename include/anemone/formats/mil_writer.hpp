@@ -42,7 +42,7 @@ public:
             }
         }
         if (outputs.empty()) {
-            throw error(errc::lowering, "outputs", "a file for Core ML needs an output that is no state");
+            throw error(errc::lowering, "outputs", "a file for Core ML needs an output that is not a state");
         }
         const std::vector<std::string> ports = mil_port_names(given);
         prefix_ = unused_variable_prefix(ports);

@@ -14,7 +14,7 @@
 namespace ane::formats::inline ANEMONE_WAY {
 
 /// The zero points of quantize or dequantize as integers of the quantized type. Throws `error` (errc::weights) for one
-/// that is none: of a weight nothing is known before.
+/// that is not: the values of a weight are not known before.
 ANEMONE_INLINE std::vector<std::int64_t> zero_point_integers(const graph_view& g, int index,
                                                              std::span<const half> values) {
     const int low = g[index].get<quantization>().type == dtype::uint8 ? 0 : -128;

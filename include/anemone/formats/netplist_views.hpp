@@ -141,7 +141,7 @@ ANEMONE_INLINE std::int64_t whole_number(const netplist_writer& w, int index, st
     if (!(number >= static_cast<double>(least) && number <= static_cast<double>(most)) ||
         std::trunc(number) != number) {
         throw error(errc::argument, std::string(name(w.at(index).kind)),
-                    formatted("index {} is {}, which is no whole number from {} to {}", at, number, least, most));
+                    formatted("index {} is {}, which is not an integer from {} to {}", at, number, least, most));
     }
     return static_cast<std::int64_t>(number);
 }

@@ -244,7 +244,7 @@ private:
     netplist_options options_;
     netplist_network network_;
     sequence<int> readers_;
-    std::map<std::string, netplist_gain, std::less<>> open_; ///< GOC units that scale or add, and that nobody reads yet
+    std::map<std::string, netplist_gain, std::less<>> open_; ///< GOC units that scale or add, and that are not read yet
     std::vector<netplist_value> values_;
     int current_ = 0;
 };

@@ -62,7 +62,8 @@ namespace ane {
         slice_single_images)                                                                                           \
     ROW(sampling_has_no_form, "samples by a method, a grid or a border that no form has", none)                        \
     ROW(moves_no_halves, "moves integers or booleans, the form moves fp16", dequantize_or_to_f16)                      \
-    ROW(zero_point_is_no_integer, "has a zero point that is no integer from {got} to {limit}", round_the_zero_point)   \
+    ROW(zero_point_is_no_integer, "has a zero point that is not an integer from {got} to {limit}",                     \
+        round_the_zero_point)                                                                                          \
     ROW(scale_is_not_of_the_depth, "has another scale than 1 / sqrt({got}), which the form has built in",              \
         take_it_apart_in_lower)                                                                                        \
     ROW(power_is_not_whole,                                                                                            \

@@ -16,14 +16,15 @@ namespace ane {
 
 namespace forms {
 
-constexpr bool is_unwritable(float number) { return !is_finite(half(number)); }
-template <class Member> constexpr bool is_unwritable(const Member&) { return false; }
+struct is_any_unwritable {
+    static constexpr bool is_one(const float& number) { return !is_finite(half(number)); }
+    static constexpr bool is_one(const auto&) { return false; }
+    constexpr bool operator()(const auto&... each) const { return (is_one(each) || ...); }
+};
 
 /// Whether a number among the attributes, which becomes a literal of fp16, is infinite or not a number there.
 constexpr bool has_unwritable_number(const attributes& values) {
-    return values.visit<bool>([]<class Attributes>(const Attributes& given) {
-        return Attributes::visit_members(given, [](const auto&... each) { return (is_unwritable(each) || ...); });
-    });
+    return values.visit_members<bool>(is_any_unwritable{});
 }
 
 /// Whether a constant of the graph holds a value that is infinite or not a number as fp16.

@@ -18,7 +18,7 @@ struct form_faults {
     sequence<form_fault> mil;      ///< by node of the model
     sequence<form_fault> netplist; ///< the same
     int mil_count = 0;             ///< nodes that MIL text cannot hold
-    int netplist_count = 0;        ///< nodes that a netplist cannot hold; -1 where nobody looked, or could
+    int netplist_count = 0; ///< nodes that a netplist cannot hold; -1 where that was not checked, or could not be
 };
 
 namespace detail {
@@ -86,7 +86,7 @@ constexpr sequence<form_fault> netplist_faults_of_model(const graph_view& model)
 
 } // namespace detail
 
-/// What keeps a model from being written as MIL text, and as a netplist: that is looked at where it is asked for, and
+/// What keeps a model from being written as MIL text, and as a netplist: that is looked at where it is requested, and
 /// where MIL text cannot hold the model. It takes a compiler many steps, because the model has to be lowered.
 constexpr form_faults find_form_faults(const graph_view& model, bool asks_for_netplist = false) {
     form_faults all;
@@ -124,7 +124,7 @@ constexpr std::optional<compile_route> writing_route(const graph_view& model) {
 /// The same of a model that is a constant: `static_assert(ane::writing_route_of<model> == ane::compile_route::mil)`.
 template <const auto& Model> inline constexpr std::optional<compile_route> writing_route_of = writing_route(Model);
 
-/// The forms of weights in the file that we write of a model: MIL text, unless a netplist is asked for or alone can hold the
+/// The forms of weights in the file that we write of a model: MIL text, unless a netplist is requested or alone can hold the
 /// model.
 constexpr held_forms held_forms_of(const graph_view& model, const target_description& t,
                                    compile_route route = compile_route::any) {

@@ -76,7 +76,7 @@ ANEMONE_ATTRIBUTES(ANEMONE_ROW)
 #undef ANEMONE_ROW
 
 [[noreturn]] inline void wrong_attribute_kind() {
-    refuse_graph("attributes", "an operation was asked for attributes that it does not have");
+    refuse_graph("attributes", "these are not the attributes of the operation");
 }
 } // namespace detail
 
@@ -123,6 +123,18 @@ public:
         case attribute_kind::none: break;
         }
         return visitor(none_);
+    }
+
+    /// Calls `visitor(member...)` with all members of the stored struct (base/members.hpp).
+    template <class Result = void, class Visitor> constexpr Result visit_members(const Visitor& visitor) const {
+        switch (kind_) {
+#define ANEMONE_ROW(name)                                                                                              \
+    case attribute_kind::name: return name::visit_members(name##_, visitor);
+            ANEMONE_ATTRIBUTES(ANEMONE_ROW)
+#undef ANEMONE_ROW
+        case attribute_kind::none: break;
+        }
+        return visitor();
     }
 
     friend constexpr bool operator==(const attributes& a, const attributes& b) {

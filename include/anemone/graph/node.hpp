@@ -47,7 +47,7 @@ struct node {
     range_of operands; ///< in the graph's operand pool: indices of nodes
     range_of name;     ///< in the graph's text pool; empty unless the node was named
     site where;
-    bool ends_segment = false; ///< whoever reads it belongs to a later program (graph/placement.hpp)
+    bool ends_segment = false; ///< its readers belong to a later program (graph/placement.hpp)
     bool on_host = false;      ///< computed by the host
 
     template <class T> constexpr const T& get() const { return attributes.get<T>(); }

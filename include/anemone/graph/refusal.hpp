@@ -19,8 +19,8 @@
     ROW(the_promise_of_a_state_must_include_0,                                                                         \
         "the promise of a state must include 0, its value before the first run")                                       \
     ROW(a_state_is_written_with_a_value_of_another_graph, "the state is written with a value of another graph")        \
-    ROW(a_weight_is_asked_for_with_two_shapes, "the weight is asked for twice with different shapes")                  \
-    ROW(a_weight_is_asked_for_with_two_contracts, "the weight is asked for twice with different contracts")            \
+    ROW(a_weight_is_asked_for_with_two_shapes, "the weight is declared twice with different shapes")                   \
+    ROW(a_weight_is_asked_for_with_two_contracts, "the weight is declared twice with different contracts")             \
     ROW(a_contract_has_its_low_end_above_its_high_end, "its contract has a low end above its high end")                \
     ROW(a_contract_has_a_negative_sum_or_deviation, "its contract has a negative sum of magnitudes or deviation")      \
     ROW(a_scope_is_numbered_from_0, "a scope is numbered from 0")                                                      \

@@ -82,7 +82,8 @@
     ROW(padding_must_have_one_number_for_each_axis, got == want,                                                       \
         "pad: before and after must have one number for each axis")                                                    \
     ROW(counts_must_have_one_number_for_each_axis, got == want, "tile: the counts must have one number for each axis") \
-    ROW(a_state_is_read_by_read_and_changed_by_write, got != want, "a state is no operand: write(s, read(s) + x)")     \
+    ROW(a_state_is_read_by_read_and_changed_by_write, got != want,                                                     \
+        "a state cannot be an operand: write(s, read(s) + x)")                                                         \
     ROW(written_value_must_have_the_rank_of_the_state, got == want,                                                    \
         "write: the value must have as many axes as the state")                                                        \
     ROW(written_value_must_have_the_extents_of_the_state, got == want,                                                 \

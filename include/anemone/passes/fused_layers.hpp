@@ -139,10 +139,10 @@ constexpr fused_layers single_layers(const graph_view& g) {
 /// at the step of its end: all that it reads is there then, since whatever depends on a node of the layer comes after its
 /// end.
 constexpr fused_layers fuse_layers(const graph_view& g, const op_set& hosts) {
-    constexpr int nobody = -1;
+    constexpr int no_reader = -1;
     constexpr int several = -2;
     const sequence<char> known = constant_nodes(g);
-    sequence<int> readers(g.nodes.size(), nobody); // the layer that all readers so far belong to
+    sequence<int> readers(g.nodes.size(), no_reader); // the layer that all readers so far belong to
     for (const output_port& port : g.outputs) {
         readers[static_cast<std::size_t>(port.node)] = several;
     }
@@ -174,7 +174,7 @@ constexpr fused_layers fuse_layers(const graph_view& g, const op_set& hosts) {
             int& reader = readers[static_cast<std::size_t>(o)];
             const bool whole =
                 turn || (stage && !detail::has_jumps(g[i].kind) && (!is_binary(g[i].kind) || g[o].shape == g[i].shape));
-            reader = whole && (reader == nobody || reader == end) ? end : several;
+            reader = whole && (reader == no_reader || reader == end) ? end : several;
         }
     }
     sequence<int> last(g.nodes.size(), -1); // of each layer so far

@@ -85,11 +85,11 @@ constexpr bool lies_in(range_of run, std::size_t size) {
 constexpr void validate_frame(const graph_view& g, int index) {
     const node& n = g[index];
     if (static_cast<std::size_t>(n.kind) >= op_count) {
-        refuse_graph("node", "there is no operation of this number", static_cast<int>(n.kind),
+        refuse_graph("node", "unknown operation number", static_cast<int>(n.kind),
                      static_cast<std::int64_t>(op_count) - 1);
     }
     if (n.type > dtype::boolean) {
-        refuse_graph(name(n.kind), "there is no element type of this number", static_cast<int>(n.type),
+        refuse_graph(name(n.kind), "unknown element type number", static_cast<int>(n.type),
                      static_cast<int>(dtype::boolean));
     }
     if (n.where.file == nullptr) {
@@ -231,7 +231,7 @@ namespace detail {
 constexpr void validate_state(const graph_view& g, int position) {
     const output_port& port = g.outputs[static_cast<std::size_t>(position)];
     if (port.state < 0 || port.state >= g.size() || g[port.state].kind != op::input) {
-        refuse_graph(g.name(port), "is the next value of a node that is no input", port.state, g.size());
+        refuse_graph(g.name(port), "is the next value of a node that is not an input", port.state, g.size());
     }
     const node& before = g[port.state];
     const node& after = g[port.node];

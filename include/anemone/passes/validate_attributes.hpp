@@ -30,33 +30,30 @@ public:
         refuse_graph(name(kind_), what, got, limit);
     }
 
-    /// An attribute struct: each of its members.
-    template <class Attributes> constexpr void all(const Attributes& values) const {
-        Attributes::visit_members(values, *this);
-    }
+    /// Each member of an attribute struct.
     template <class... Member> constexpr void operator()(const Member&... each) const { (member(each), ...); }
-    constexpr void all(const contract& promised) const {
+
+    /// What is checked in another way than by its types.
+    constexpr void one(const contract& promised) const {
         member(promised.declared);
         if (!promised.possible()) {
             refuse_graph(name(kind_), "no tensor can keep its promises");
         }
     }
-    constexpr void all(const clip_range& ends) const { // they may lie outside fp16
+    constexpr void one(const clip_range& ends) const { // they may lie outside fp16
         if (!(ends.min <= ends.max)) {
             refuse_graph(name(kind_), sentence(model_rule::the_low_end_is_above_the_high_end));
         }
     }
-    constexpr void all(const sampling& s) const {
+    constexpr void one(const sampling& s) const {
         index(s.extent.height), index(s.extent.width);
         member(s.method), member(s.grid), member(s.border);
     }
-    constexpr void all(const compression& c) const {
-        all<compression>(c);
+    constexpr void bits(const compression& c) const {
         if (c.bits < 1 || c.bits > 16) { // which of these a form accepts is decided by its shape rule
             refuse("stores a number of bits that no form has", c.bits, 16);
         }
     }
-    constexpr void all(const literal&) const {} // its range in the pool is checked with the graph
 
 private:
     template <class Enum> constexpr void choice(Enum value, Enum last) const {
@@ -107,7 +104,7 @@ private:
             }
         }
     }
-    template <class Other> void member(const Other& value) const = delete; // no conversion to a type above
+    constexpr void member(const double&) const {} // of a contract: checked together
     constexpr void member(const sampling_method& value) const { choice(value, sampling_method::bilinear); }
     constexpr void member(const sampling_grid& value) const { choice(value, sampling_grid::asymmetric); }
     constexpr void member(const sampling_border& value) const { choice(value, sampling_border::reflect); }
@@ -125,7 +122,16 @@ private:
 
 /// Checks the attributes of a node. Throws `error` (errc::graph); in a constant expression bad ones do not compile.
 constexpr void validate_attributes(op kind, const attributes& a) {
-    a.visit([check = attribute_check(kind)](const auto& values) { check.all(values); });
+    const attribute_check check(kind);
+    switch (a.kind()) {
+    case attribute_kind::literal: return; // its range in the pool is checked with the graph
+    case attribute_kind::contract: return check.one(a.get<contract>());
+    case attribute_kind::clip_range: return check.one(a.get<clip_range>());
+    case attribute_kind::sampling: return check.one(a.get<sampling>());
+    case attribute_kind::compression: check.bits(a.get<compression>()); break;
+    default: break;
+    }
+    a.visit_members(check);
 }
 
 } // namespace ane::detail

@@ -19,6 +19,7 @@ public:
 
     const model_difference& found() const noexcept { return found_; }
 
+    /// The report as text, with the escapes of a terminal if coloured.
     ANEMONE_API std::string str(bool coloured = false) const;
 
     /// Prints to a stream of the C library, in colours on a terminal.

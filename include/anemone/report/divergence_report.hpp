@@ -28,6 +28,7 @@ public:
     const std::vector<divergent_node>& found() const noexcept { return found_; }
     const std::vector<std::string>& outputs() const noexcept { return outputs_; }
 
+    /// The report as text, with the escapes of a terminal if coloured.
     ANEMONE_API std::string str(bool coloured = false) const;
 
     /// Prints to a stream of the C library: coloured on a terminal unless NO_COLOR is set, plain elsewhere.

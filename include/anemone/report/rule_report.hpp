@@ -23,6 +23,7 @@ struct report_style {
 /// All findings of a graph on a target. Keeps its own text: the graph may go away.
 class rule_report {
 public:
+    /// Finds what a valid graph breaks on a target, under a policy.
     ANEMONE_API rule_report(const graph_view& g, const target_description& t, const policy& p = {});
 
     /// Whether nothing is an error under the policy.
@@ -39,6 +40,7 @@ public:
 
     /// A line for each finding, drawings, and a line that counts.
     ANEMONE_API std::string str(const report_style& style) const;
+    /// The same with drawings, and with the escapes of a terminal if coloured.
     ANEMONE_API std::string str(bool coloured = false) const;
 
     /// Prints to a stream of the C library: coloured on a terminal unless NO_COLOR is set, plain elsewhere.

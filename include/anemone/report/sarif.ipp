@@ -117,7 +117,7 @@ private:
         j_.end();
     }
 
-    /// The one rule that is none of the engine's.
+    /// The one rule that is not a rule of the engine.
     ANEMONE_INLINE void shared_weights_descriptor() {
         j_.object().member("id", shared_weights_id).member("name", "weights_are_shared");
         text("shortDescription", "several operations read one weight");

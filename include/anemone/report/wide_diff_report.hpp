@@ -24,6 +24,7 @@ public:
 
     const wide_difference& found() const noexcept { return found_; }
 
+    /// The report as text, with the escapes of a terminal if coloured.
     ANEMONE_API std::string str(bool coloured = false) const;
     /// The same for programs; null for what is not finite.
     ANEMONE_API std::string json() const;

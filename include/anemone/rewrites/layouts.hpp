@@ -342,7 +342,7 @@ private:
     sequence<int> flipped_;   // new nodes, by the old one
     sequence<char> computed_; // by the old one
     sequence<char> known_;
-    sequence<char> wanted_; // by the old one: nobody reads it but what needs it exchanged
+    sequence<char> wanted_; // by the old one: read only by what needs it exchanged
     int places_ = 0;
 };
 

@@ -261,7 +261,7 @@ private:
 
 /// The fastest model that the rewrites make of one, by the estimate for a target: a beam search over the registry under
 /// the constraints of the options. Where no clock of the target is known, or nothing pays, the model as it is. Throws
-/// `error` (errc::graph) for a graph that is none.
+/// `error` (errc::graph) for an invalid graph.
 constexpr optimized optimize(const graph_view& g, const target_description& t, const optimize_options& options = {}) {
     validate(g);
     if (!has_cost_model(t)) {

@@ -44,7 +44,7 @@ template <const auto& Model>
 inline constexpr std::array<char, size_of_model<Model>> constant_of =
     array_of<char, size_of_model<Model>>(known_nodes_of_model(Model));
 
-/// What keeps a model from being written, as constants: of netplists only where it is asked for or MIL text cannot hold
+/// What keeps a model from being written, as constants: of netplists only where it is requested or MIL text cannot hold
 /// the model.
 template <const auto& Model, bool AsksForNetplist> struct forms_of {
     static constexpr std::array<int, 2> counts = [] {

@@ -220,7 +220,7 @@ inline constexpr std::array convolution{
                     return holds_if(area <= 1 || folded.channels() * area <= s.t.limits.tensor_c,
                                     folded.channels() * area, s.t.limits.tensor_c);
                 }},
-    // R015 was measured at the full extent; the margin is an expression in the compiler that nobody has run into.
+    // R015 was measured at the full extent; the margin is an expression in the compiler that has not been observed.
     rule_record{.id = rule::convolved_width_leaves_no_margin,
                 .fact = "R181",
                 .level = severity::warn,

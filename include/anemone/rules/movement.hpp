@@ -127,7 +127,7 @@ inline constexpr std::array movement{
                 .fact = "R177",
                 .level = severity::reject,
                 .ops = {op::reshape},
-                .sentence = "changes axes in a way that is no flattening, which is all that the target has before A13",
+                .sentence = "changes axes other than by flattening, the only form before A13",
                 .reject = "cannot be lowered as Flatten on ANE",
                 .consequence = "the compiler aborts",
                 .advice = "flatten to [N, C], or choose A13 or later",

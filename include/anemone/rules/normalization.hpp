@@ -100,7 +100,7 @@ inline constexpr std::array normalization{
                 .route = compile_route::netplist,
                 .sentence = "{got} channels exceed {limit}, the most that the netplist's layer takes on A13",
                 .reject = "LRN is not supported on this architecture.",
-                .advice = "use the MIL route, which has no such limit",
+                .advice = "use the MIL route, which does not have this limit",
                 .source = "guide appendix B, ANEForge",
                 .evidence = mark::measured,
                 .silicon = "M1",

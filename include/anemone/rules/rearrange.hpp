@@ -51,7 +51,7 @@ inline constexpr std::array rearrange{
                 .fact = "R098 app. B",
                 .level = severity::reject,
                 .ops = detail::batch_shuffles,
-                .sentence = "a factor of {got} is no product of 2, 3, 4 and {limit}",
+                .sentence = "a factor of {got} is not a product of 2, 3, 4 and {limit}",
                 .reject = "returned invalid:",
                 .advice = "use reshape and transpose (an axis at a time: the batch stays first)",
                 .source = "guide appendix B",

@@ -55,7 +55,7 @@ struct subject {
     operating_system system = operating_system::any; ///< of the policy
     layer_forms layers = layer_forms::safe;          ///< the same
 
-    /// The forms of weights in the file that we write: a netplist where it is asked for, or MIL text cannot hold the model.
+    /// The forms of weights in the file that we write: a netplist where it is requested, or MIL text cannot hold the model.
     constexpr held_forms held() const {
         const bool by_netplist = written.mil_count > 0 && written.netplist_count == 0;
         return held_forms_on(by_netplist && route == compile_route::any ? compile_route::netplist : route, t);

@@ -31,7 +31,7 @@ class segment_wiring {
 public:
     constexpr segment_wiring(const graph_view& g, const segmentation_view& cuts)
         : g_(g), cuts_(cuts), roles_(detail::cut_roles(g)), ready_(g.nodes.size(), -1), handed_(g.nodes.size(), 0),
-          ports_(g.nodes.size(), -1), reader_(g.nodes.size(), nobody), homes_(g.outputs.size(), 0),
+          ports_(g.nodes.size(), -1), reader_(g.nodes.size(), no_segment), homes_(g.outputs.size(), 0),
           keepers_(g.outputs.size(), -1) {
         for (int i = 0; i < g.size(); ++i) {
             if (is_layer(i)) {
@@ -59,7 +59,7 @@ public:
                 const bool is_read_elsewhere =
                     is_layer(value) && handed_[at(value)] != 0 && ports_[at(value)] == static_cast<int>(p);
                 const int reader = reader_[at(port.state)];
-                keepers_[p] = !is_read_elsewhere && (reader == nobody || reader == homes_[p]) ? homes_[p] : -1;
+                keepers_[p] = !is_read_elsewhere && (reader == no_segment || reader == homes_[p]) ? homes_[p] : -1;
             }
         }
     }
@@ -164,7 +164,7 @@ public:
     }
 
 private:
-    static constexpr int nobody = -1;
+    static constexpr int no_segment = -1;
     static constexpr int several = -2;
     static constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
     constexpr bool is_layer(int index) const { return roles_[at(index)] == cut_role::layer; }
@@ -216,7 +216,7 @@ private:
                 handed_[at(i)] = 1;
             }
             if (needed[at(i)] != 0 && g_[i].kind == op::input) {
-                reader_[at(i)] = reader_[at(i)] == nobody ? index : several;
+                reader_[at(i)] = reader_[at(i)] == no_segment ? index : several;
             }
         }
     }
@@ -246,7 +246,7 @@ private:
     sequence<int> ready_;   ///< by node the segment that computes it, or the last of those whose values it repeats; -1
     sequence<char> handed_; ///< by node, whether another segment reads it
     sequence<int> ports_;   ///< by layer the output of the model that has its value, or -1
-    sequence<int> reader_;  ///< by input the segment that reads it, `nobody` or `several`
+    sequence<int> reader_;  ///< by input the segment that reads it, `no_segment` or `several`
     sequence<int> homes_;   ///< by output of the model the segment that makes it
     sequence<int> keepers_; ///< by output of the model the segment that keeps its state, or -1
 };

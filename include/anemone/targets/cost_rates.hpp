@@ -155,7 +155,7 @@ constexpr target rates_anchor(family f) noexcept {
     return at_least(f, family::a18) ? h18 : nearest_anchor(f).reference;
 }
 
-/// Fills in what nobody measured at an anchor from `whole`, whose figures are complete: paths that carry values in
+/// Fills in what was not measured at an anchor from `whole`, whose figures are complete: paths that carry values in
 /// proportion to the ports, fixed times in proportion to the floor.
 constexpr cost_rates completed(cost_rates r, const cost_rates& whole) {
     const double values = r.ports / whole.ports;

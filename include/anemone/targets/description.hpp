@@ -13,7 +13,7 @@ inline constexpr std::int32_t not_known = -1;
 inline constexpr std::int32_t no_limit = 2147483647;
 
 /// Figures that the sources leave open for some targets although a rule or a cost needs them. The description then
-/// holds a conservative value and sets the bit: `assumes(description, assumption::softmax)` says that nobody has read
+/// holds a conservative value and sets the bit: `assumes(description, assumption::softmax)` says that no source gives
 /// that byte there.
 enum class assumption : std::uint8_t {
     cores,

@@ -79,7 +79,7 @@ concept has_numbers = requires(const Values& values) {
 };
 } // namespace detail
 
-/// Elements in row-major order that belong to somebody else, with their shape in the type.
+/// Elements in row-major order that are owned elsewhere, with their shape in the type.
 template <class Shape, class Element = half> class ndview {
 public:
     using shape_type = Shape;

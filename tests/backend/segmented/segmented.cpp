@@ -294,7 +294,7 @@ TEST_CASE("a state stays in the program that reads and writes it, and goes along
     CHECK(cut_in_two.compiled().program(0).state("total").size() == 8);
     CHECK_THROWS_AS(cut_in_two.compiled().program(1).state("latest"), error);
     CHECK_THROWS_WITH(cut_in_two.compiled().state("sum"),
-                      doctest::Contains("is no state of the program, which has latest, total"));
+                      doctest::Contains("is not a state of the program, which has latest, total"));
     CHECK_THROWS_WITH(cut_in_two.compiled().program(2), doctest::Contains("has no segment 2, only 2"));
     CHECK(three_runs(std::move(cut_in_two)) == wanted);
     const standin::host here(h13);

@@ -215,7 +215,7 @@ TEST_CASE("states keep their digits from run to run, but for elements that are w
     program.reset();
     program.run(inputs, outputs);
     CHECK(program.value(model.view().outputs[static_cast<std::size_t>(model.view().find_output("y"))].node)[1] == 1);
-    CHECK_THROWS_WITH_AS(program.state("t"), doctest::Contains("is no state of the program, which has s"), error);
+    CHECK_THROWS_WITH_AS(program.state("t"), doctest::Contains("is not a state of the program, which has s"), error);
 }
 
 TEST_CASE("random numbers are those of every backend") {

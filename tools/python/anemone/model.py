@@ -169,7 +169,7 @@ class Model:
         target       the chip
         data         runs to learn from, to choose by and to judge by, by the names of inputs, along a first axis; None:
                      random numbers
-        random_runs  how many runs of random numbers, where there are no data
+        random_runs  how many runs of random numbers, without data
         most_loss    the largest relative error of the outputs
         goal         what is to be least, the size of the weights or the time by the cost model: "size" or "time"
         plain        round to the nearest, without error feedback
@@ -189,7 +189,7 @@ class Model:
         absolute     how far a value may be from the exact one at least, in place of the share of the root mean square;
                      0: none
         data         samples to compare on, by the names of inputs, along a first axis; None: random numbers
-        random_runs  how many samples of random numbers, where there are no data
+        random_runs  how many samples of random numbers, without data
         quick        run only those layers alone at which errors arise, and try no changes of the model
         """
         options = _given(locals(), "data")

@@ -48,7 +48,7 @@ class Step:
     keeps: str  #: "bits" or "rounding"
     before: float  #: s of a run, estimated
     after: float
-    proof: Optional[Difference]  #: of the models before and after it; None where none was asked for
+    proof: Optional[Difference]  #: of the models before and after it; None if none was requested
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class Optimized(Plan):
     apart: float  #: s, each layer as a program of its own
     refuted_before: int  #: limits of values that the ranges let the model pass
     refuted_after: int
-    error_before: float  #: expected of the least exact product, relative; 0 where not asked for, or not known
+    error_before: float  #: expected of the least exact product, relative; 0 where not requested, or not known
     error_after: float
     steps: List[Step]
-    proof: Optional[Difference]  #: of the model and what became of it; None where none was asked for
+    proof: Optional[Difference]  #: of the model and what became of it; None if none was requested
 
     @property
     def gain(self) -> float:

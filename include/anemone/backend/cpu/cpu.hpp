@@ -83,6 +83,7 @@ private:
 /// round once, at the end (passes/fused_layers.hpp says which are). The instruction set is chosen at run time.
 class cpu {
 public:
+    /// "cpu" and the instruction set.
     ANEMONE_API std::string name() const;
     /// Every operation has a kernel: step_table.hpp does not compile otherwise.
     static constexpr bool supports(op) { return true; }

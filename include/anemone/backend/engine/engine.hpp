@@ -94,6 +94,7 @@ class engine {
 public:
     ANEMONE_API_OF(anemone_backend_engine_engine_hpp) explicit engine(target architecture, engine_options options = {});
 
+    /// "engine" and the target.
     ANEMONE_API std::string name() const;
     static constexpr bool verifies_weights = true;
     bool supports(op kind) const {

@@ -146,7 +146,7 @@ ANEMONE_BODY std::span<std::byte> engine_program::state(std::string_view name) {
             return self.value_of(each);
         }
     }
-    throw error(errc::port, std::string(name), "is no state of the program");
+    throw error(errc::port, std::string(name), "is not a state of the program");
 }
 ANEMONE_BODY void engine_program::reset() {
     members& self = state_.get("engine program");

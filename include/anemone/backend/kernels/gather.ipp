@@ -14,7 +14,7 @@
 namespace ane::kernels::detail::inline ANEMONE_WAY {
 
 ANEMONE_BODY std::int64_t whole_number(double value, std::int64_t place, const std::string& operation) {
-    // What no tensor has is no whole number here either: the conversion below is defined.
+    // What no tensor has is not an integer here either: the conversion below is defined.
     if (!(std::fabs(value) < 0x1p53) || value != std::floor(value)) {
         throw error(errc::argument, operation, formatted("index {} is {}, not a whole number", place, value));
     }

@@ -69,7 +69,9 @@ public:
     segmented(target generation, Engine device, segmented_options options = {})
         : segmented(describe(generation), any(device), with_both_doors(device, std::move(options))) {}
 
+    /// "... in segments", after the name of the device.
     ANEMONE_API std::string name() const;
+    /// Whether the device, by either door, or the host computes the operation.
     ANEMONE_API bool supports(op kind) const;
     static constexpr bool verifies_weights = true; // each segment verifies its own
 

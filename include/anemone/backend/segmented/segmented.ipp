@@ -185,7 +185,7 @@ ANEMONE_BODY std::span<std::byte> segmented_program::state(std::string_view name
         known += (known.empty() ? "" : ", ") + each.name;
     }
     throw error(errc::port, std::string(name),
-                known.empty() ? "the program has no states" : "is no state of the program, which has " + known);
+                known.empty() ? "the program has no states" : "is not a state of the program, which has " + known);
 }
 
 ANEMONE_BODY void segmented_program::reset() {

@@ -22,7 +22,7 @@ using step_table = std::array<evaluator, op_count>;
 /// The table of all operations (wide.ipp).
 ANEMONE_API const step_table& every_step();
 
-/// The values of a graph in double precision, node by node, as they are asked for: `compute` in the order of the graph
+/// The values of a graph in double precision, node by node, on request: `compute` in the order of the graph
 /// after the inputs are set, `release` what nothing reads any more. A node of fp16 has doubles, which nothing rounds;
 /// bytes and booleans are as in memory. Weights have the values of the store, of whatever type; those in a stored form
 /// what its bytes stand for, integers times scales. `graph` and `weights` must outlive it.

@@ -130,7 +130,7 @@ struct wide_program::members {
         }
     }
 
-    /// What a state is before it is rounded, where nobody wrote to its memory.
+    /// What a state is before it is rounded, unless its memory was written.
     ANEMONE_INLINE std::vector<double> state_digits(int input, std::span<const std::byte> memory) const {
         const std::span halves(reinterpret_cast<const half*>(memory.data()), memory.size() / sizeof(half));
         std::vector<double> numbers(halves.begin(), halves.end());

@@ -145,7 +145,7 @@ TEST_CASE("netplist door: a state gives 1, 2, 3, 4; it is read, written and rese
         CHECK(program.state("total"_s)(0, 2) == half(0.0));
         CHECK(program({"x"_s = row_of(-2)})["y"_s](0, 2) == half(0.0));
         CHECK(program.state("total"_s)(0, 2) == half(-2.0));
-        CHECK_THROWS_WITH_AS(program.compiled().state("none"), doctest::Contains("is no state"), error);
+        CHECK_THROWS_WITH_AS(program.compiled().state("none"), doctest::Contains("is not a state"), error);
     }
     CHECK(std::string(objc_standin::books().misuse()).empty());
 }

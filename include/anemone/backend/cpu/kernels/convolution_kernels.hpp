@@ -13,7 +13,7 @@ namespace ane::cpu::inline ANEMONE_WAY {
 /// Filters are packed in units of so many output channels: [unit][tap][channel of the unit].
 inline constexpr std::int64_t unit_channels = 16;
 
-/// Kernels over vectors may read so many floats past the last position that they were asked for.
+/// Kernels over vectors may read so many floats past the last position that were requested.
 inline constexpr std::int64_t overread = 160;
 
 /// sum[o, p] = sum over t of w[t, o] * x[offset of t + place of p], for some units and for positions in a plane.

@@ -52,7 +52,7 @@ ANEMONE_BODY void binary(const kernel_table& table, op kind, const half* a, cons
 
 ANEMONE_BODY void compare(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
                           const extents& b_shape, std::uint8_t* out, const workers& crew) {
-    detail::require(is_comparison(kind), "compare", [&] { return formatted("{} is no comparison", name(kind)); });
+    detail::require(is_comparison(kind), "compare", [&] { return formatted("{} is not a comparison", name(kind)); });
     const auto nest = detail::pair_nest(a_shape, b_shape);
     detail::share_rows(nest, crew, [&](const auto& at, std::int64_t count) {
         table.halves.comparison(kind, a + at[0], nest.row_stride(0), b + at[1], nest.row_stride(1), out + at[2], count);

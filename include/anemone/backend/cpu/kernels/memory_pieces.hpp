@@ -13,7 +13,7 @@ struct memory_pieces {
     std::int64_t bytes = 0; ///< of a piece
     std::int64_t count = 0;
 
-    /// Of as many parts as asked for.
+    /// Of the requested number of parts.
     memory_pieces part(std::int64_t index, std::int64_t parts) const {
         const std::int64_t begin = count * index / parts;
         const std::int64_t end = count * (index + 1) / parts;

@@ -38,7 +38,7 @@ ANEMONE_BODY scratch_sizes pool_places_plan::scratch() const { return {0, detail
 
 ANEMONE_BODY pool_places_plan plan_pool_places(op kind, const numerics::pool_shape& s, int width) {
     detail::require(kind == op::max_pool || kind == op::avg_pool, "pool_places",
-                    [&] { return formatted("{} is no max_pool or avg_pool", name(kind)); });
+                    [&] { return formatted("{} is neither max_pool nor avg_pool", name(kind)); });
     detail::check(kind, s);
     pool_places_plan plan{.kind = kind, .shape = s};
     plan.places = (s.out_width - 1) * s.stride_width + s.kernel_width;

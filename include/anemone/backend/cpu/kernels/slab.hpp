@@ -9,7 +9,7 @@
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-/// The loops of windows read so many numbers past the last that they are asked for.
+/// The loops of windows read so many numbers past the last requested one.
 inline constexpr std::int64_t window_columns = 32;
 
 /// A padded fp32 copy of some channels on which every window is a shifted contiguous load, whatever the stride.

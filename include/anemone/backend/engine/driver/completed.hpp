@@ -1,7 +1,11 @@
 #pragma once
 
 #include "../../../base/way.hpp"
+#include "clock.hpp"
+#include "dispatch.hpp"
 #include "options.hpp"
+#include "pacing.hpp"
+#include "release_report.hpp"
 
 namespace ane::e5rt::detail::inline ANEMONE_WAY {
 

@@ -28,7 +28,7 @@ inline constexpr time_span idle_limit{static_cast<std::int64_t>(engine_off_after
 /// does not know about other users of the engine in the process, such as Core ML. Lock it with std::lock_guard.
 ///
 /// The gate has one worker thread, which runs what sessions submit and which exists from the first submission on. While
-/// a run is out that nobody waits for any more (its timeout passed), nothing else gets in.
+/// a run is out whose timeout has passed, nothing else gets in.
 class dispatch_gate {
 public:
     ANEMONE_API_OF(anemone_backend_engine_driver_dispatch_hpp) dispatch_gate();
@@ -44,8 +44,10 @@ public:
     ANEMONE_API void lock();
     /// Whether it was locked within the span.
     ANEMONE_API bool try_lock_for(time_span span);
+    /// Lets the next one in.
     ANEMONE_API void unlock();
 
+    /// The queue of submitted runs; of the driver.
     ANEMONE_API detail::run_queue& queue();
 
 private:

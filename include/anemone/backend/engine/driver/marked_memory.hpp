@@ -19,7 +19,7 @@
 #include <fstream>
 #endif
 
-/// Memory of this process that carries a mark, so that whoever looks for the mark finds it: also another copy of the
+/// Memory of this process that carries a mark, so that a search for the mark finds it: also by another copy of the
 /// library whose symbols see nothing of this one's. The mark is the name of the mapping on Linux, of a memory file that is
 /// closed at once, and a tag of the region on macOS.
 namespace ane::e5rt::detail::inline ANEMONE_WAY {

@@ -16,7 +16,7 @@ inline constexpr time_span default_compile_backoff{15'000'000'000};
 
 /// Keeps compiles away from a compile service that is restarting: after a failure the next compile waits until the
 /// back-off has passed since that failure. Time already elapsed counts; a success clears the failure. There is no cap
-/// on the number of compiles. Thread safe; nobody holds the lock while waiting. Several processes share the one
+/// on the number of compiles. Thread safe; the lock is not held while waiting. Several processes share the one
 /// service, this object knows only its own.
 class compile_pacing {
 public:
@@ -33,7 +33,9 @@ public:
     /// Waits until a compile may start; gives the time asked to sleep, 0 when there was no need.
     ANEMONE_API clock_source::duration wait(clock_source& time, clock_source::duration backoff) const;
 
+    /// Notes that a compile failed: the next one waits.
     ANEMONE_API void failed(clock_source::time_point when);
+    /// Notes that a compile succeeded: the next one does not wait.
     ANEMONE_API void succeeded();
 
     /// When the last failure was that no success has cleared.

@@ -30,7 +30,7 @@ struct process_state {
     ::pthread_mutex_t mutex;            ///< guards all that is not atomic, for moments
     ::pthread_cond_t changed;           ///< its waits are timed by CLOCK_MONOTONIC where the system lets one choose
     std::int32_t busy;                  ///< the place to run in is taken
-    std::int32_t stuck;                 ///< by a run that nobody waits for any more
+    std::int32_t stuck;                 ///< by a run that is no longer waited for
     std::int32_t compile_failed;        ///< and no compile has succeeded since
     std::int32_t unused;                ///< 0
     std::int64_t compile_failed_at;     ///< nanoseconds of the clock
@@ -67,8 +67,8 @@ ANEMONE_INLINE std::shared_ptr<process_state> own_state() {
     return made;
 }
 
-/// Keeps those apart who look for the state at once: a lock of the C library, which all copies of the driver share. Whoever
-/// holds it long is none of them, but somebody who writes to a pipe that nobody reads: not waited for.
+/// Keeps those apart who look for the state at once: a lock of the C library, which all copies of the driver share. Only a
+/// write to a pipe that is not read holds it long: that is not waited for.
 class first_use_lock {
 public:
     ANEMONE_INLINE first_use_lock() {

@@ -30,7 +30,7 @@ struct submission {
     run_result (*run)(submission& self) noexcept = nullptr;
     void (*end)(submission& self) noexcept = nullptr; ///< releases what the session holds
     ane::detail::run_flag running{false};
-    std::atomic<bool> out{false}; ///< whoever waited for the run has given up
+    std::atomic<bool> out{false}; ///< the wait for the run has ended without it
     phase now = phase::idle;
     std::uint64_t ticket = 0; ///< counts the submissions, so that the result of one is not taken for that of another
     bool left = false;        ///< its session has gone while the call was out
@@ -46,7 +46,7 @@ enum class wait_end {
 };
 
 /// What a gate is made of: one place to run in, and one worker that runs what is submitted, in order. A call into the
-/// runtime cannot be cancelled, and a second one beside it never completes (R118): while one is out nobody gets in, and
+/// runtime cannot be cancelled, and a second one beside it never completes (R118): while one is out no other gets in, and
 /// what it works with stays alive, since the worker owns it until the call returns. The worker owns the queue too. The
 /// place may be that of other queues as well, in other copies of this driver: it is in the state.
 class run_queue : public std::enable_shared_from_this<run_queue> {

@@ -20,7 +20,7 @@
 
 namespace ane::e5rt::detail::inline ANEMONE_WAY {
 
-/// Where the calls of a thread are noted while somebody waits for them with a limit; null: nowhere.
+/// Where the calls of a thread are noted while they are waited for with a limit; null: nowhere.
 inline thread_local std::atomic<const char*>* noted_step = nullptr;
 
 /// Notes the call into the runtime that comes now.
@@ -38,7 +38,7 @@ ANEMONE_INLINE std::chrono::nanoseconds waiting_time(time_span span) {
 /// Does `work`, waits for its end, no longer than the limit, and gives what it gives; 0: without a limit, on the caller's
 /// thread. A call into the runtime cannot be cancelled: when the time is up `error(errc::engine)` is thrown, and a thread
 /// that belongs to the work goes on with it. So the work must own, or share, whatever it uses. Whether it was in time is
-/// decided once: what comes too late is given to nobody, and goes on that thread. `what` is the subject of the error
+/// decided once: a result that comes too late is discarded, and goes on that thread. `what` is the subject of the error
 /// unless a call was noted.
 template <class Work> auto within(time_span limit, const char* what, Work work) -> decltype(work()) {
     if (limit == time_span::zero())
@@ -62,7 +62,7 @@ template <class Work> auto within(time_span limit, const char* what, Work work) 
             std::exception_ptr failure;
             std::optional<kept> value;
             try {
-                auto mine = std::move(work); // which goes before anybody is told
+                auto mine = std::move(work); // destroyed before the result is reported
                 if constexpr (gives_nothing)
                     mine();
                 else

@@ -34,7 +34,9 @@ public:
     /// of the input runs for the first time; equal sizes. An output may feed several inputs.
     ANEMONE_API void connect(std::size_t from, std::size_t output, std::size_t to, std::size_t input);
 
+    /// How many programs it has.
     ANEMONE_API std::size_t size() const;
+    /// The dense data of a port of one program, as `session::input` and `output`. Throws `error` (errc::port) past the end.
     ANEMONE_API std::span<std::byte> input(std::size_t program, std::size_t index);
     ANEMONE_API std::span<std::byte> output(std::size_t program, std::size_t index);
 

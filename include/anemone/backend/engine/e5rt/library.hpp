@@ -35,7 +35,9 @@ public:
     ANEMONE_API_OF(anemone_backend_engine_e5rt_library_hpp)
     static std::shared_ptr<const library> from_resolver(const resolver& find, std::string image);
 
+    /// The table of functions; lives as long as the library.
     ANEMONE_API const api& functions() const;
+    /// The path of the image, or its name.
     ANEMONE_API const std::string& image() const;
 
 private:

@@ -11,7 +11,7 @@
 
 namespace ane::e5rt::inline ANEMONE_WAY {
 
-/// A run that was submitted. Whoever lets go of it without `get` does not learn how it ended; the run goes on.
+/// A run that was submitted. Without `get` its result is lost; the run goes on.
 class pending_run {
 public:
     pending_run(std::shared_ptr<detail::session_state> of, std::uint64_t ticket)

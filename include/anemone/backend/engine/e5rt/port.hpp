@@ -41,7 +41,7 @@ struct bound_port {
     bool aliased = false;
 };
 
-/// Throws `error(errc::engine)` for a buffer that is smaller than was asked for: whoever writes the port would write past
+/// Throws `error(errc::engine)` for a buffer that is smaller than requested: a write to the port would go past
 /// its end. A runtime that does not tell is taken at its word; noted once.
 ANEMONE_INLINE void check_size(const caller& calls, void* buffer, std::size_t size,
                                std::vector<degradation>& left_out) {
@@ -53,7 +53,7 @@ ANEMONE_INLINE void check_size(const caller& calls, void* buffer, std::size_t si
     if (try_optional<asked::member>(left_out, calls.table, buffer, &given) && given < size)
         throw error(errc::engine, asked::name,
                     std::string(calls.about) + ": the buffer has " + std::to_string(given) + " bytes, " +
-                        std::to_string(size) + " were asked for; make the program smaller, or report this");
+                        std::to_string(size) + " were requested; make the program smaller, or report this");
 }
 
 /// Retains the port with `RetainPort`, allocates its buffer, zeroes all of it and binds it.
@@ -73,7 +73,7 @@ bound_port bind_port(const caller& calls, void* operation, const port_spec& spec
     here.call<&api::e5rt_buffer_object_get_data_ptr>(bound.buffer.get(), &address);
     if (address == nullptr)
         throw null_result(symbol<&api::e5rt_buffer_object_get_data_ptr>::name, about);
-    std::memset(address, 0, size); // the padding too: nobody else ever writes it
+    std::memset(address, 0, size); // the padding too: it is never written otherwise
     here.call<&api::e5rt_io_port_bind_buffer_object>(bound.port.get(), bound.buffer.get());
     bound.data = {static_cast<std::byte*>(address), spec.bytes};
     return bound;

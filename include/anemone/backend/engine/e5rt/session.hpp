@@ -56,6 +56,7 @@ public:
     session(std::shared_ptr<const library> runtime, const std::vector<port_spec>& inputs,
             const std::vector<port_spec>& outputs, session_options options);
 
+    /// How many ports it has. Throws `error` (errc::argument) when closed, as all members but `closed` and `close` do.
     ANEMONE_API std::size_t input_count() const;
     ANEMONE_API std::size_t output_count() const;
 

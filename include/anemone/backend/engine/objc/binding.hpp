@@ -57,7 +57,8 @@ ANEMONE_INLINE std::vector<bound_port> bound(const foundation_value& live, const
         const auto found =
             std::find_if(ports.begin(), ports.end(), [&](const port_spec& each) { return each.name == symbol; });
         if (found == ports.end()) {
-            throw error(errc::engine, live[i].road() + ".Symbol", "is '" + symbol + "', which is no port of the model");
+            throw error(errc::engine, live[i].road() + ".Symbol",
+                        "is '" + symbol + "', which is not a port of the model");
         }
         result.push_back({symbol, layout_of(live[i], *found), {}, {}, -1});
     }

@@ -36,7 +36,7 @@ ANEMONE_INLINE void* class_named(const api& table, const char* name) {
     void* const found = table.objc_getClass(name);
     if (found == nullptr) {
         throw error(errc::library, name,
-                    "the framework has no such class: this version of macOS has another interface; "
+                    "the framework does not have this class: this version of macOS has another interface; "
                     "use the e5rt door");
     }
     return found;

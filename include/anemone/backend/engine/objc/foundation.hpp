@@ -120,7 +120,7 @@ public:
         require(table_.CFNumberGetTypeID(), "a number");
         std::int64_t value = 0;
         if (table_.CFNumberGetValue(object_, int64_number, &value) == 0) {
-            throw error(errc::engine, road_, "is no whole number");
+            throw error(errc::engine, road_, "is not an integer");
         }
         return value;
     }

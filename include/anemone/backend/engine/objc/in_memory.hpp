@@ -75,7 +75,7 @@ ANEMONE_INLINE std::string directory_of(const api& table, const owned& model, co
 ANEMONE_INLINE std::string directory_of(const api& table, const owned& model, const mil_program& /*program*/) {
     const std::string name = text_from(table, model, messages::identifier);
     if (name.find('/') != std::string::npos) {
-        throw failure(messages::identifier, "gave '" + name + "', which is no name of a folder");
+        throw failure(messages::identifier, "gave '" + name + "', which is not a valid folder name");
     }
     void* const temporary = table.NSTemporaryDirectory();
     const std::string parent = temporary != nullptr ? text_of(table, temporary) : std::string();

@@ -32,7 +32,7 @@ public:
                 throw error(errc::file, path, "the directory of the program cannot be made: " + failed.message());
             const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
             if (folder < 0 && errno == ENOENT)
-                continue; // somebody left meanwhile
+                continue; // another session left meanwhile
             if (folder < 0 || ::flock(folder, LOCK_SH) != 0) {
                 const std::string why = std::generic_category().message(errno);
                 if (folder >= 0)

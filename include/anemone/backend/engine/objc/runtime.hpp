@@ -35,7 +35,9 @@ public:
     ANEMONE_API_OF(anemone_backend_engine_objc_runtime_hpp)
     static std::shared_ptr<const runtime> from_resolver(const e5rt::resolver& find, std::string image);
 
+    /// The table of functions; lives as long as the runtime.
     ANEMONE_API const api& functions() const;
+    /// The path of the image, or its name.
     ANEMONE_API const std::string& image() const;
 
 private:

@@ -55,8 +55,10 @@ public:
             const std::vector<port_spec>& outputs, const std::vector<resident>& states,
             e5rt::session_options options = {}, door_options door = {});
 
+    /// How many ports it has. Throws `error` (errc::argument) when closed, as all members but `closed` and `close` do.
     ANEMONE_API std::size_t input_count() const;
     ANEMONE_API std::size_t output_count() const;
+    /// Position of a port by name; throws `error` (errc::port) when there is none.
     ANEMONE_API std::size_t input_index(std::string_view name) const;
     ANEMONE_API std::size_t output_index(std::string_view name) const;
     /// Where the elements of a port lie.

@@ -71,7 +71,7 @@ ANEMONE_INLINE void check_size(const bound_port& port, std::size_t bytes) {
     }
 }
 
-/// The state, of which nobody else uses the surfaces.
+/// The state, whose surfaces no run uses.
 ANEMONE_INLINE session_state& idle(session_state& self) {
     e5rt::detail::require_ours(self);
     if (self.out) {

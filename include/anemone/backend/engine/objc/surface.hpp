@@ -66,7 +66,7 @@ ANEMONE_INLINE owned make_surface(const api& table, std::int64_t bytes, const st
     void* const made = table.IOSurfaceCreate(properties.get());
     const std::string about = std::to_string(bytes) + " bytes for port '" + port + "'";
     if (made == nullptr) {
-        throw error(errc::engine, "IOSurfaceCreate", about + " cannot be had: close other programs");
+        throw error(errc::engine, "IOSurfaceCreate", about + " cannot be allocated: close other programs");
     }
     owned surface = owned::created(table, made);
     const std::size_t got = table.IOSurfaceGetAllocSize(made);

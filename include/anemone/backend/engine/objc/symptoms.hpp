@@ -28,7 +28,7 @@ inline constexpr symptom symptoms[] = {
      "halve the model; after about 119 compiles in a process every one fails: start another process"},
     {messages::load.selector, "", "close another program (about 128 can be loaded at once) or compile again"},
     {messages::attributes.selector, "", "the program is not loaded; compile it again"},
-    {messages::wrap.selector, "", "the surface is none; memory may have run out"},
+    {messages::wrap.selector, "", "the surface is null; memory may have run out"},
     {messages::map.selector, "", "set door_options::map_surfaces to false, as other drivers do"},
     {messages::evaluate.selector, "0x1d",
      "a surface is too small or in the wrong place: report this with the layouts of the ports"},
