@@ -45,7 +45,7 @@ constexpr bool saturates(const subject& s, int index, double least, int alike, i
             continue;
         }
         const node& n = s.g[i];
-        const bool arithmetic = n.kind == op::mul || n.kind == op::add || n.kind == op::sub;
+        const bool arithmetic = n.kind == op::mul || n.kind == op::add;
         if (!arithmetic) {
             const double end = saturates_from(n);
             if (!(end > 0) || least < end) {
@@ -58,7 +58,7 @@ constexpr bool saturates(const subject& s, int index, double least, int alike, i
         const bool adds = n.kind == op::add && other == alike;
         const double bound =
             n.kind == op::mul ? least * ane::detail::least_magnitude(b) : least - (adds ? 0 : b.magnitude());
-        const bool keeps_sign = n.kind == op::mul ? b.low > 0 : n.kind == op::add;
+        const bool keeps_sign = n.kind == op::add || b.low > 0;
         if (other == index || !b.bounded() || !(bound > 0) ||
             !saturates(s, i, bound, keeps_sign ? alike : -1, depth - 1)) {
             return false;
