@@ -39,9 +39,7 @@ dynamic_graph norm(way how, op squares, double epsilon) {
     return b.finish();
 }
 
-interval range_of_output(const dynamic_graph& g) {
-    return ranges(g)[static_cast<std::size_t>(g.outputs[0].node)];
-}
+interval range_of_output(const dynamic_graph& g) { return ranges(g)[static_cast<std::size_t>(g.outputs[0].node)]; }
 
 /// One large element in each row among others that are as small as asked.
 std::vector<half> peaks(double most, double rest) {
