@@ -32,7 +32,26 @@ OTHERS = {
 }
 
 # What may be said of values, by rule and operation, at which level at most, and why it is no false alarm.
-DEFENDED = {}
+BOUNDS = "by the bounds of a residual sum or a chain of layers, which know nothing of what values have in common: told, no error"
+DEFENDED = {
+    ("argument_leaves_the_table", "sigmoid"): (
+        "warning", 30, "the tail of the table is 5e-5 instead of zero: it counts where it is an output or times a large x"),
+    ("contraction_may_reach_ceiling", "conv2d"): ("warning", 60, BOUNDS),
+    ("contraction_may_reach_ceiling", "linear"): ("warning", 60, BOUNDS),
+    ("contraction_may_reach_ceiling", "matmul"): ("warning", 60, BOUNDS),
+    ("inner_value_may_leave_half_precision", "layer_norm"): (
+        "warning", 150, BOUNDS + "; a norm of a sum that reaches 256 does overflow (R151), as models with outliers show"),
+    ("square_may_overflow", "square"): ("warning", 80, BOUNDS + "; the same of a norm in its parts"),
+    ("value_may_leave_half_precision", "reduce_sum_square"): ("warning", 15, BOUNDS + "; the same of the length of a row"),
+    ("own_layer_fails", "softplus"): (
+        "warning", 90, "the engine's own layer was measured to give 0 from 11.09 on (N098), which activations reach"),
+    ("products_are_near_the_quantum", "matmul"): (
+        "warning", 20, "queries and keys of small weights: products near 2^-16 lose digits (N160), as far as spreads tell"),
+    ("width_slice_may_saturate", "slice"): (
+        "error", 30, "halves of rotary positions in a model without a norm before: nothing bounds what is cut inside the width (R090)"),
+    ("file.refused", ""): (
+        "error", 60, "a table read by indices of int32: no type of a port, and gather has no form on the route (OC10)"),
+}
 
 
 def judged(run, path):

@@ -21,18 +21,18 @@ PARTNER = "layers look for it beside another operation: what they compute togeth
 MOVES = "costs and layouts depend on which elements move, and lowering makes others of it"
 NORM = "layers of their own, with rules on sizes and values, and a form for operands that are scaled"
 MORE = {
-    "add": (59, BUILDING_BLOCK), "mul": (63, BUILDING_BLOCK), "sub": (39, BUILDING_BLOCK), "div": (33, BUILDING_BLOCK),
-    "maximum": (33, BUILDING_BLOCK), "minimum": (24, BUILDING_BLOCK), "pow": (17, BUILDING_BLOCK),
+    "add": (61, BUILDING_BLOCK), "mul": (63, BUILDING_BLOCK), "sub": (39, BUILDING_BLOCK), "div": (33, BUILDING_BLOCK),
+    "maximum": (33, BUILDING_BLOCK), "minimum": (24, BUILDING_BLOCK), "pow": (19, BUILDING_BLOCK),
     "select": (25, BUILDING_BLOCK), "not_equal": (21, BUILDING_BLOCK), "equal": (19, BUILDING_BLOCK),
-    "exp": (22, BUILDING_BLOCK), "sqrt": (22, BUILDING_BLOCK), "rsqrt": (22, BUILDING_BLOCK),
-    "inverse": (22, BUILDING_BLOCK), "abs": (21, BUILDING_BLOCK), "relu": (19, BUILDING_BLOCK),
+    "exp": (22, BUILDING_BLOCK), "sqrt": (23, BUILDING_BLOCK), "rsqrt": (23, BUILDING_BLOCK),
+    "inverse": (23, BUILDING_BLOCK), "abs": (21, BUILDING_BLOCK), "relu": (19, BUILDING_BLOCK),
     "reduce_sum": (31, BUILDING_BLOCK), "reduce_mean": (24, BUILDING_BLOCK), "reduce_max": (23, BUILDING_BLOCK),
     "log": (19, BUILDING_BLOCK), "layer_norm": (22, NORM), "instance_norm": (21, NORM),
     "less": (18, BUILDING_BLOCK), "square": (19, BUILDING_BLOCK),
     "cast": (20, BUILDING_BLOCK), "clamp": (19, BUILDING_BLOCK), "identity": (29, BUILDING_BLOCK),
     "conv2d": (46, ENGINE), "matmul": (52, ENGINE), "linear": (36, ENGINE), "conv_transpose2d": (27, ENGINE),
     "attention": (31, ENGINE), "avg_pool": (31, ENGINE), "max_pool": (31, ENGINE), "l2_pool": (23, ENGINE),
-    "input": (55, PARAMETER), "constant": (48, PARAMETER), "weight": (42, PARAMETER), "compressed": (38, PARAMETER),
+    "input": (58, PARAMETER), "constant": (48, PARAMETER), "weight": (42, PARAMETER), "compressed": (38, PARAMETER),
     "dequantize": (19, PARAMETER),
     "softmax": (26, PARTNER), "top_k": (17, PARTNER), "top_k_indices": (20, PARTNER), "arg_max": (19, PARTNER),
     "reshape": (41, MOVES), "transpose": (29, MOVES), "slice": (29, MOVES), "concat": (24, MOVES), "gather": (23, MOVES),

@@ -243,7 +243,7 @@ inline dynamic_graph large_values_model() {
     g.output("factor", times(g.add(op::relu, {large}), 0.1));
     const auto squares = g.add(op::reduce_mean, {g.add(op::square, {z})}, axes{1});
     g.output("root", g.add(op::sqrt, {squares}));
-    g.output("quotient", g.add(op::div, {g.add(op::mul, {x, z}), g.add(op::add, {z, g.constant(1)})}));
+    g.output("quotient", g.add(op::div, {g.add(op::mul, {x, z}), g.add(op::add, {z, g.constant(100)})}));
     return g.finish();
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "../graph/graph.hpp"
+#include "../graph/op_facet.hpp"
+#include "../graph/op_set.hpp"
 #include "../graph/state.hpp"
 #include "../targets/system.hpp"
 
@@ -14,25 +16,29 @@ constexpr operating_system first_system_of(const compression& c) noexcept {
     return early ? operating_system::macos13 : operating_system::macos15;
 }
 
-/// The first system whose Core ML has what a file says of a node. `own`: the file names the operation itself, as files of
-/// others may; in ours an attention is its parts.
+/// The first system whose Core ML has an operation as our files write it.
+inline constexpr op_facet<operating_system> system_floors{{{op::quantize, operating_system::macos14},
+                                                           {op::dequantize, operating_system::macos14},
+                                                           {op::resize, operating_system::macos14},
+                                                           {op::resample, operating_system::macos13},
+                                                           {op::pixel_unshuffle, operating_system::macos13}},
+                                                          operating_system::macos12};
+
+/// Operations that files of others may name: in ours they are their parts.
+inline constexpr op_set named_by_others{op::attention, op::slice_update};
+
+/// The first system whose Core ML has what a file says of a node. `own`: the file names the operation itself.
 constexpr operating_system first_system_of(const graph_view& g, int index, bool own) {
     const node& n = g[index];
-    switch (n.kind) {
-    case op::input:
+    if (n.kind == op::compressed) {
+        return first_system_of(n.get<compression>());
+    }
+    if (n.kind == op::input) {
         return g.next_of(index) >= 0   ? operating_system::macos15
                : n.type == dtype::int8 ? operating_system::macos14
                                        : operating_system::macos12;
-    case op::compressed: return first_system_of(n.get<compression>());
-    case op::quantize:
-    case op::dequantize:
-    case op::resize: return operating_system::macos14;
-    case op::resample:
-    case op::pixel_unshuffle: return operating_system::macos13;
-    case op::attention:
-    case op::slice_update: return own ? operating_system::macos15 : operating_system::macos12;
-    default: return operating_system::macos12;
     }
+    return own && named_by_others.contains(n.kind) ? operating_system::macos15 : system_floors[n.kind];
 }
 
 } // namespace ane

@@ -11,8 +11,8 @@ namespace ane::detail {
 /// what lies below the 12 significant bits of the larger one, so a sum of elements of one sign may come out too close
 /// to zero. The other two round to nearest.
 constexpr interval narrow_sum(const interval& x, double terms) {
-    if (!x.bounded()) {
-        return anything(x.declared);
+    if (!x.bounded()) { // of one sign, even of infinities, a sum keeps it
+        return {x.low >= 0 ? 0 : -unbounded, x.high <= 0 ? 0 : unbounded, x.declared};
     }
     const interval exact = times(x, terms);
     const double rounding = exact.magnitude() * terms * 0x1p-24;

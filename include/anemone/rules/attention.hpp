@@ -11,7 +11,7 @@ namespace detail {
 
 /// Whether an operand is an input that weighs scores from 0 to 1, as a mask of truth values does.
 constexpr bool is_mask_of_ones(const subject& s, int index) {
-    while (s.g[index].kind == op::cast || s.g[index].kind == op::reshape) {
+    while (signature(s.g[index].kind).group == op_group::movement && s.g[index].operands.count == 1) {
         index = s.g.operands(index)[0];
     }
     const interval& range = s.value_ranges[static_cast<std::size_t>(index)];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../graph/op_facet.hpp"
 #include "../graph/uses.hpp"
 #include "record.hpp"
 
@@ -8,19 +9,16 @@
 /// Values beyond fp16 that only functions with ends read: of infinity these make what they make of the exact value.
 namespace ane::rules::detail {
 
-/// The magnitude from which a function stays at its end as fp16; 0 for those that have none. Both signs have one.
+/// The magnitude from which a function stays at its end as fp16, on both sides; 0 for those that have none.
+inline constexpr op_facet<double> saturation_ends{
+    {op::tanh, 9.0}, {op::sigmoid, 18.0}, {op::erf, 4.0}, {op::relu6, 6.0}};
+
 constexpr double saturates_from(const node& n) {
-    switch (n.kind) {
-    case op::tanh: return 9;
-    case op::sigmoid: return 18;
-    case op::erf: return 4;
-    case op::relu6: return 6;
-    case op::clamp: {
+    if (signature(n.kind).attributes == attribute_kind::clip_range) {
         const clip_range& c = n.get<clip_range>();
         return static_cast<double>(std::max({c.max, -c.max, c.min, -c.min}));
     }
-    default: return 0;
-    }
+    return saturation_ends[n.kind];
 }
 
 /// The operand of an odd power, which has its sign; -1 for all else.
@@ -45,7 +43,7 @@ constexpr bool saturates(const subject& s, int index, double least, int alike, i
             continue;
         }
         const node& n = s.g[i];
-        const bool arithmetic = n.kind == op::mul || n.kind == op::add || n.kind == op::sub;
+        const bool arithmetic = n.kind == op::mul || n.kind == op::add;
         if (!arithmetic) {
             const double end = saturates_from(n);
             if (!(end > 0) || least < end) {
@@ -58,7 +56,7 @@ constexpr bool saturates(const subject& s, int index, double least, int alike, i
         const bool adds = n.kind == op::add && other == alike;
         const double bound =
             n.kind == op::mul ? least * ane::detail::least_magnitude(b) : least - (adds ? 0 : b.magnitude());
-        const bool keeps_sign = n.kind == op::mul ? b.low > 0 : n.kind == op::add;
+        const bool keeps_sign = n.kind == op::add || b.low > 0;
         if (other == index || !b.bounded() || !(bound > 0) ||
             !saturates(s, i, bound, keeps_sign ? alike : -1, depth - 1)) {
             return false;

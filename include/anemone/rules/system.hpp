@@ -12,8 +12,10 @@ inline constexpr std::array system{
     rule_record{.id = rule::operation_is_newer_than_the_system,
                 .fact = "opset",
                 .level = severity::reject,
-                .ops = {op::input, op::compressed, op::quantize, op::dequantize, op::resize, op::resample,
-                        op::pixel_unshuffle, op::attention, op::slice_update},
+                .ops = op_set::where([](op o) {
+                    return o == op::input || o == op::compressed || named_by_others.contains(o) ||
+                           system_floors[o] != operating_system::macos12;
+                }),
                 .sentence = "needs macOS {got}, the system is macOS {limit}",
                 .reject = "",
                 .consequence = "Core ML does not load the file",

@@ -131,7 +131,8 @@ class Model:
         route    the rules of one route too: "any", "mil" or "netplist"
         profile  what the model is held to: vendor adds the vendor's own guidance to what is refused or wrong, and
                  leaves other remarks out: "engine" or "vendor"
-        system   what this system's Core ML does not know is an error: "any", "macos12", "macos13", "macos14" or "macos15"
+        system   what this system's Core ML does not know is an error: "any", "macos12", "macos13", "macos14" or
+                 "macos15"
         ranges   of inputs: {"x": (-1, 1)}
         """
         return Report.of(*self._native.check(_given(locals())))
@@ -243,8 +244,8 @@ class Model:
         weights_file    how the C++ program opens the weights, if it is elsewhere
         targets         targets that the C++ model has to conform to, checked at build time
         core_ml_states  states as Core ML has them, in MIL text
-        system          the oldest system whose Core ML is to load MIL text or a package: "any", "macos12", "macos13", "macos14" or
-                        "macos15"
+        system          the oldest system whose Core ML is to load MIL text or a package: "any", "macos12", "macos13",
+                        "macos14" or "macos15"
         """
         return os.fsdecode(self._native.convert(os.fsencode(folder), _given(locals(), "folder")))
 
