@@ -216,7 +216,7 @@ class Model:
         return self._native.draw(shown.encode(errors="backslashreplace").decode(), options)
 
     def convert(self, to: str, folder: Path, *, name: str = "", weights_file: str = "", targets: str = "",
-                core_ml_states: bool = False) -> str:
+                core_ml_states: bool = False, force: bool = False) -> str:
         """Writes the model and its weights into a folder, which is made where it is missing, or as C++ to a header with a
         safetensors file of its name beside it. The path of the text, of the package, of the header.
 
@@ -225,6 +225,7 @@ class Model:
         weights_file    how the C++ program opens the weights, if it is elsewhere
         targets         targets that the C++ model has to conform to, checked at build time
         core_ml_states  states as Core ML has them, in MIL text
+        force           replace the model of an ML package that has other files too, which stay
         """
         return os.fsdecode(self._native.convert(os.fsencode(folder), _given(locals(), "folder")))
 
