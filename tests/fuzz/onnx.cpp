@@ -23,7 +23,7 @@ std::string structured_seed(unsigned number) {
     return onnx_seeds::model(operators()[number % operators().size()], number);
 }
 
-unsigned structured_seeds() { return static_cast<unsigned>(operators().size()) * 256; }
+unsigned structured_seeds() { return static_cast<unsigned>(operators().size()) * 64; }
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
     return structured_mutation(data, size, most, seed, operators());

@@ -100,7 +100,7 @@ int main(int count, char** arguments) {
         const std::string text = structured_seed(i);
         const input bytes(text.begin(), text.end());
         run(bytes);
-        if (i % 64 == seed % 64) {
+        if (i % 16 == seed % 16) {
             run_changes(bytes, seed);
         }
     }

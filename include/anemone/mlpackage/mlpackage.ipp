@@ -81,7 +81,7 @@ ANEMONE_INLINE void require_replaceable(const std::string& path, std::span<const
         if (!is_ours) {
             throw error(errc::file, path,
                         formatted("is an ML package with a file that this program did not write, {}: it is not "
-                                  "overwritten; keeps_others (--force) replaces the model and its weights alone",
+                                  "overwritten; --force (C++: keeps_others) replaces the model and its weights alone",
                                   shown(inside)));
         }
     }

@@ -235,7 +235,7 @@ class Model:
         return self._native.draw(shown.encode(errors="backslashreplace").decode(), options)
 
     def convert(self, to: str, folder: Path, *, name: str = "", weights_file: str = "", targets: str = "",
-                core_ml_states: bool = False, system: str = "any") -> str:
+                core_ml_states: bool = False, force: bool = False, system: str = "any") -> str:
         """Writes the model and its weights into a folder, which is made where it is missing, or as C++ to a header with a
         safetensors file of its name beside it. The path of the text, of the package, of the header.
 
@@ -244,6 +244,7 @@ class Model:
         weights_file    how the C++ program opens the weights, if it is elsewhere
         targets         targets that the C++ model has to conform to, checked at build time
         core_ml_states  states as Core ML has them, in MIL text
+        force           replace the model of an ML package that has other files too, which stay
         system          the oldest system whose Core ML is to load MIL text or a package: "any", "macos12", "macos13",
                         "macos14" or "macos15"
         """
