@@ -78,10 +78,12 @@ public:
         std::vector<std::string> in_old;
         if (replaces) {
             old = unused();
-            std::error_code failed;
-            for (std::filesystem::recursive_directory_iterator each(path_, failed), end; !failed && each != end;
-                 each.increment(failed)) {
-                in_old.push_back(old + each->path().string().substr(path_.size()));
+            try { // not by error codes: those functions end the program where there is no memory
+                for (const auto& each : std::filesystem::recursive_directory_iterator(path_)) {
+                    in_old.push_back(old + each.path().string().substr(path_.size()));
+                }
+            } catch (const std::filesystem::filesystem_error&) {
+                in_old.clear(); // removed as found
             }
         }
         if (replaces && std::rename(path_.c_str(), old.c_str()) != 0) {
