@@ -9,7 +9,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <dirent.h>
 #include <filesystem>
+#include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <system_error>
@@ -78,13 +81,7 @@ public:
         std::vector<std::string> in_old;
         if (replaces) {
             old = unused();
-            try { // not by error codes: those functions end the program where there is no memory
-                for (const auto& each : std::filesystem::recursive_directory_iterator(path_)) {
-                    in_old.push_back(old + each.path().string().substr(path_.size()));
-                }
-            } catch (const std::filesystem::filesystem_error&) {
-                in_old.clear(); // removed as found
-            }
+            list(path_, old, in_old);
         }
         if (replaces && std::rename(path_.c_str(), old.c_str()) != 0) {
             ane::detail::refuse_file_call(path_, "cannot be replaced", errno);
@@ -104,6 +101,31 @@ public:
 private:
     /// Folders behind what is in them.
     ANEMONE_INLINE void deepest_first() { std::sort(inside_.rbegin(), inside_.rend()); }
+
+    /// Appends what a folder holds, under the name that the folder is to have. By the calls of POSIX: where there is no
+    /// memory, the directory iterators of libstdc++ end the program.
+    ANEMONE_INLINE static void list(const std::string& folder, const std::string& called,
+                                    std::vector<std::string>& to) {
+        struct closed {
+            void operator()(DIR* open) const { ::closedir(open); }
+        };
+        const std::unique_ptr<DIR, closed> open(::opendir(folder.c_str()));
+        if (!open && errno == ENOMEM) {
+            throw std::bad_alloc();
+        }
+        while (const dirent* const each = open ? ::readdir(open.get()) : nullptr) {
+            const std::string name = each->d_name;
+            if (name == "." || name == "..") {
+                continue;
+            }
+            const std::string path = folder + "/" + name;
+            to.push_back(called + "/" + name);
+            struct ::stat found {};
+            if (::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode)) {
+                list(path, called + "/" + name, to);
+            }
+        }
+    }
 
     /// A path beside the folder that nothing has.
     ANEMONE_INLINE std::string unused() const {
