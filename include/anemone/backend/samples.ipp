@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/cancellation.hpp"
 #include "../base/way.hpp"
 ANEMONE_INCLUDED(anemone_backend_samples_hpp);
 
@@ -69,6 +70,7 @@ ANEMONE_BODY_OF model_samples random_samples(const graph_view& g, std::size_t ru
     model_samples samples;
     const sequence<char> bound = detail::bound_nodes(g);
     for (std::size_t run = 0; run < runs; ++run) {
+        detail::stop_if_cancelled();
         std::vector<std::vector<std::byte>> memory;
         for (int i = 0; i < g.size(); ++i) {
             if (bound[static_cast<std::size_t>(i)] != 0) {
