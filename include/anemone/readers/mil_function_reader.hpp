@@ -57,12 +57,19 @@ ANEMONE_INLINE std::string what_is_read(const mil_statement& s) {
 }
 
 /// The inputs with the shapes that the caller gives where the file leaves them free, else with the file's defaults.
+/// Throws `error` (errc::argument) for a shape of what is no input.
 ANEMONE_INLINE std::vector<mil_port> with_shapes(std::vector<mil_port> inputs, const flexible_shapes& flexible,
                                                  mil_scope& scope) {
     for (const input_shape& given : scope.shapes) {
         const auto named = [&](const mil_port& p) { return p.name == given.name; };
         if (std::none_of(inputs.begin(), inputs.end(), named)) {
-            scope.blame({0, 0}, given.name, "is given a shape, and is no input of the function");
+            std::string names;
+            for (const mil_port& p : inputs) {
+                names += formatted("{}{}", names.empty() ? "" : ", ", ane::detail::printable(p.name));
+            }
+            throw error(errc::argument, "shapes",
+                        formatted("gives {} a shape, which is no input; there are: {}",
+                                  ane::detail::printable(given.name), names.empty() ? "none" : names.substr(0, 1000)));
         }
     }
     for (mil_port& p : inputs) {
