@@ -51,7 +51,8 @@ static void files(void) {
     how.shapes = shapes;
     refused(example_file("classifier.mil"), &how, ANEMONE_ARGUMENT, "shapes: is NULL");
     how.shapes = shapes + 1;
-    refused(example_file("classifier.mil"), &how, ANEMONE_FILE, "x: is given a shape, and is no input of the function");
+    refused(example_file("classifier.mil"), &how, ANEMONE_ARGUMENT,
+            "shapes: gives x a shape, which is no input; there are: image");
 }
 
 static void nothing(void) {

@@ -378,7 +378,7 @@ def bad_input(folder):
     refused(lambda: model.convert("coreml", folder), "argument", "coreml")
     refused(lambda: model.convert("mil", CLASSIFIER), "file", "classifier.mil")
     refused(lambda: anemone.Model(CLASSIFIER, approximates=True).compile(), "argument", "to be judged")
-    refused(lambda: anemone.Model(CLASSIFIER, shapes={"x": (1, 2)}), "argument", "ONNX")
+    refused(lambda: anemone.Model(CLASSIFIER, shapes={"x": (1, 2)}), "argument", "there are: image")
     for most in (0, -1, 1 << 64):
         refused(lambda: anemone.Model(CLASSIFIER, max_memory=most), "argument", f"max_memory: is {most}")
     refused(lambda: anemone.Model(folder / "missing.mil"), "file", "missing.mil: the file does not exist")

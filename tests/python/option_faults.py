@@ -171,7 +171,7 @@ def mistakes(option):
         yield "image=1,0", Range(b"image", 1, 0), {"image": (1, 0)}, "range of image: goes from 1 to 0; it has to rise"
         yield "image=0,1e5", Range(b"image", 0, 1e5), {"image": (0, 1e5)}, "range of image: goes from 0 to 100000;"
     elif name == "shapes":
-        yield "x=1,4", "x=1,4", {"x": (1, 4)}, "<option>: is for ONNX files"
+        yield "x=1,4", "x=1,4", {"x": (1, 4)}, "<option>: gives x a shape, which is no input; there are: image"
 
 
 def main():

@@ -318,8 +318,18 @@ ane::read_model read(const found_file& file, const reading_options& how, const c
     options.saturates_infinities = how.approximates;
     options.allows_missing = allows_missing(how);
     options.shapes = shapes_in(how, who);
-    return file.kind == file_kind::mil ? ane::read_mil_file(file.named, options)
-                                       : ane::read_mlpackage_file(file.named, options);
+    try {
+        return file.kind == file_kind::mil ? ane::read_mil_file(file.named, options)
+                                           : ane::read_mlpackage_file(file.named, options);
+    } catch (const ane::error& wrong) {
+        constexpr std::string_view head = "argument: shapes: ";
+        const std::string_view said = wrong.what();
+        if (!said.starts_with(head)) {
+            throw;
+        }
+        throw ane::error(ane::errc::argument, spelled(&reading_options::shapes, who.by),
+                         std::string(said.substr(head.size())));
+    }
 }
 
 /// The same, where whatever the file is found to be by its reader is a fault of the file, of any format.

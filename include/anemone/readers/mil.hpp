@@ -29,7 +29,7 @@ struct mil_reader_options {
     opened_files* opened = nullptr;
     /// Reads a model whose blobs are not there, or too short: its shapes and types, without the values (`missing`).
     bool allows_missing = false;
-    /// The shapes of inputs that the file leaves free, by name.
+    /// The shapes of inputs that the file leaves free, by name; `error` (errc::argument) is thrown for one of no input.
     std::vector<input_shape> shapes = {};
 };
 

@@ -4,12 +4,12 @@
 #include "../base/unique_names.hpp"
 #include "../formats/mil_names.hpp"
 #include "../formats/mil_words.hpp"
-#include "flexible_shapes.hpp"
 #include "layer_name.hpp"
 #include "mil_elementwise.hpp"
 #include "mil_folding.hpp"
 #include "mil_forms.hpp"
 #include "mil_images.hpp"
+#include "mil_input_shapes.hpp"
 #include "mil_movement.hpp"
 #include "mil_normalization.hpp"
 #include "mil_recurrent.hpp"
@@ -56,37 +56,6 @@ ANEMONE_INLINE const statement_table& statements() {
 /// A statement in sentences: its first result and its operation.
 ANEMONE_INLINE std::string what_is_read(const mil_statement& s) {
     return s.results.empty() ? formatted("{}", s.operation) : formatted("{} ({})", s.results[0].name, s.operation);
-}
-
-/// The inputs with the shapes that the caller gives where the file leaves them free, else with the file's defaults.
-ANEMONE_INLINE std::vector<mil_port> with_shapes(std::vector<mil_port> inputs, const flexible_shapes& flexible,
-                                                 mil_scope& scope) {
-    for (const input_shape& given : scope.shapes) {
-        const auto named = [&](const mil_port& p) { return p.name == given.name; };
-        if (std::none_of(inputs.begin(), inputs.end(), named)) {
-            scope.blame({0, 0}, given.name, "is given a shape, and is no input of the function");
-        }
-    }
-    for (mil_port& p : inputs) {
-        const extents* const given = shape_for(scope.shapes, p.name);
-        const extents* const shape = given != nullptr ? given : shape_for(flexible.defaults, p.name);
-        const bool is_free = p.type.unknowns != 0 || shape_for(flexible.defaults, p.name) != nullptr;
-        if (shape == nullptr || (!is_free && given == nullptr)) {
-            continue;
-        }
-        const std::string fault = fault_of_shape(p, flexible, *shape);
-        if (!fault.empty()) {
-            scope.blame(p.at, std::string(p.name), fault);
-            continue;
-        }
-        if (given == nullptr && p.type.unknowns != 0) {
-            scope.note(formatted("the input {} has the file's default shape, {}", p.name, print(*shape)));
-        }
-        p.type.shape = *shape;
-        p.type.unknown = {};
-        p.type.unknowns = 0;
-    }
-    return inputs;
 }
 
 /// Makes a graph of a function's inputs, statements and results, whatever they were read from.

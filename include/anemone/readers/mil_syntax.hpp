@@ -60,7 +60,7 @@ struct mil_argument {
     std::string_view name;
     text_place at;
     mil_expression value;
-    std::string_view written; ///< the value as it stands in the text
+    std::string_view written = {}; ///< the value as it stands in the text
 };
 
 struct mil_result {
