@@ -21,7 +21,7 @@ foreach(
         "/compress/(compression_search|error_feedback|form_(descent|holder|trials)|loss_interval|moments|optimal_palette|output_loss|stored_forms|weight_rounder)[.]"
         "/diff/(cause|cause_search|forward|histogram|holders|partners|replay|trace)[.]|/segments/(doors|limits|wiring)[.]"
         "/drawing/(blocks|layout|picture|repeats|scopes|style|svg|text)"
-        "/base/unique_names[.]|/io/(new_folder|open_file|rapidjson|unfinished)[.]"
+        "/base/unique_names[.]|/io/(folder_contents|new_folder|open_file|rapidjson|unfinished)[.]"
         "/formats/(cpp_|mil_|netplist_|plist_|form_refusal)"
         "/mlpackage/(manifest|messages|program_|schema_numbers|syntax_|text_statements|wire)"
         "/graph/(attribute_structs|attributes_of|constants|meaning|op_facet|op_table|readers|strided|unused_port_prefix|uses|weights_of)[.]"

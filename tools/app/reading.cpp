@@ -2,6 +2,7 @@
 
 #include "option_faults.hpp"
 #include <anemone/base/error.hpp>
+#include <anemone/io/folder_contents.hpp>
 #include <anemone/io/open_file.hpp>
 #include <anemone/io/sha256.hpp>
 #include <anemone/mlpackage/mlpackage.hpp>
@@ -363,12 +364,13 @@ fs::path bundle_of(const std::string& path) {
 void add_known_parts(ane::opened_files& parts, const std::string& path) {
     parts.add(path);
     const fs::path bundle = bundle_of(path);
-    std::error_code failed;
+    std::vector<ane::detail::folder_entry> inside;
     if (!bundle.empty()) {
-        fs::recursive_directory_iterator each(bundle, failed);
-        for (; !failed && each != fs::recursive_directory_iterator(); each.increment(failed)) {
-            parts.add(each->path().string());
-        }
+        static_cast<void>(
+            ane::detail::list_folder(bundle.string(), inside)); // of what cannot be listed nothing is known
+    }
+    for (const ane::detail::folder_entry& each : inside) {
+        parts.add((bundle / each.path).string());
     }
 }
 

@@ -3,6 +3,7 @@
 #include "../base/error.hpp"
 #include "../base/way.hpp"
 #include "file.hpp"
+#include "folder_contents.hpp"
 #include "open_file.hpp"
 #include "unfinished.hpp"
 
@@ -36,22 +37,17 @@ ANEMONE_INLINE bool can_be_exchanged(const std::string& folder, std::span<const 
     if (!fs::is_directory(found) || ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
         return false;
     }
-    for (fs::recursive_directory_iterator each(folder, failed), end; !failed && each != end; each.increment(failed)) {
-        const fs::file_status is = each->symlink_status(failed);
-        const std::string inside = each->path().lexically_relative(folder).string();
-        const bool is_written =
-            std::any_of(files.begin(), files.end(), [&](const named_bytes& file) { return file.path == inside; });
-        const bool leads_to_one = std::any_of(
-            files.begin(), files.end(), [&](const named_bytes& file) { return file.path.starts_with(inside + "/"); });
-        const bool is_ours = fs::is_directory(is)
-                                 ? leads_to_one
-                                 : fs::is_regular_file(is) && is_written &&
-                                       ::faccessat(AT_FDCWD, each->path().c_str(), W_OK, AT_EACCESS) == 0;
-        if (!is_ours) {
-            return false;
-        }
+    std::vector<folder_entry> there;
+    if (list_folder(folder, there) != 0) {
+        return false;
     }
-    return !failed;
+    return std::all_of(there.begin(), there.end(), [&](const folder_entry& each) {
+        const auto is_of = [&](const named_bytes& file) {
+            return each.is_folder ? file.path.starts_with(each.path + "/") : file.path == each.path;
+        };
+        return (each.is_folder || each.is_file) && std::any_of(files.begin(), files.end(), is_of) &&
+               (each.is_folder || ::faccessat(AT_FDCWD, (folder + "/" + each.path).c_str(), W_OK, AT_EACCESS) == 0);
+    });
 }
 
 /// For a program that was told to end: removes them, after which none is made and none gets its name. Outputs are those

@@ -4,6 +4,7 @@
 ANEMONE_INCLUDED(anemone_mlpackage_mlpackage_hpp);
 
 #include "../io/folder.hpp"
+#include "../io/folder_contents.hpp"
 #include "../readers/limited_files.hpp"
 #include "../readers/mapped_file.hpp"
 #include "../readers/model_folder.hpp"
@@ -71,18 +72,19 @@ ANEMONE_INLINE void require_replaceable(const std::string& path, std::span<const
     if (!is_package) {
         throw error(errc::file, path, "is there and is no ML package: it is not overwritten");
     }
-    std::filesystem::recursive_directory_iterator each(path, failed);
-    for (; !keeps_others && !failed && each != std::filesystem::recursive_directory_iterator();
-         each.increment(failed)) {
-        const std::string inside = each->path().lexically_relative(path).string();
-        const bool is_ours = each->is_directory(failed) ||
-                             std::any_of(files.begin(), files.end(),
-                                         [&](const ane::detail::named_bytes& file) { return file.path == inside; });
+    std::vector<ane::detail::folder_entry> there;
+    const int failure = keeps_others ? 0 : ane::detail::list_folder(path, there);
+    if (failure != 0) {
+        ane::detail::refuse_file_call(path, "cannot be listed", failure);
+    }
+    for (const ane::detail::folder_entry& each : there) {
+        const bool is_ours = each.is_folder || std::any_of(files.begin(), files.end(),
+                                                           [&](const auto& file) { return file.path == each.path; });
         if (!is_ours) {
             throw error(errc::file, path,
                         formatted("is an ML package with a file that this program did not write, {}: it is not "
                                   "overwritten; --force (C++: keeps_others) replaces the model and its weights alone",
-                                  shown(inside)));
+                                  shown(each.path)));
         }
     }
 }
