@@ -49,7 +49,7 @@ public:
         }
         const std::string twice = std::string(usual) + " " + std::string(usual);
         c_.require(found.empty() || found == (directions_ == 2 ? twice : usual),
-                   formatted("has the functions \"{}\"; read are \"{}\"", shown(found), usual));
+                   formatted(R"(has the functions "{}"; read are "{}")", shown(found), usual));
     }
 
     ANEMONE_INLINE runner direction(int d) {

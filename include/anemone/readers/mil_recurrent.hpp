@@ -79,7 +79,7 @@ public:
         for (const auto& [argument, word] : usual) {
             const std::string given = c_.word(argument, word);
             if (given != word) {
-                c_.refuse(formatted("has the {} \"{}\"; read is \"{}\"", argument, given, word));
+                c_.refuse(formatted(R"(has the {} "{}"; read is "{}")", argument, given, word));
             }
         }
     }
