@@ -88,7 +88,7 @@ inline void add_elementwise(std::vector<workload>& all) {
     }
     all.push_back(unary(op::leaky_relu, leakage{0.1F}));
     all.push_back(unary(op::clamp, clip_range{-1, 1}));
-    all.push_back(unary(op::thresholded_relu, cutoff{0.5F}));
+    all.push_back(unary(op::thresholded_relu, relu_threshold{0.5F}));
     all.push_back(unary(op::clamped_relu, clamped_leakage{0.1F, 2}));
     all.push_back(unary(op::elu, saturation{1}));
     all.push_back(unary(op::hard_sigmoid, clamped_line{}));
@@ -167,7 +167,7 @@ inline void add_reductions(std::vector<workload>& all) {
                            {x, b.weight("m", {64}), b.constant({64}, 0.7), b.weight("g", {64}), b.weight("s", {64})},
                            stabilizer{1e-5F, 1});
                    }});
-    all.push_back(one_of(op::local_response_norm, image, response{}));
+    all.push_back(one_of(op::local_response_norm, image, response_norm_shape{}));
 }
 
 inline void add_contractions(std::vector<workload>& all) {
@@ -325,8 +325,8 @@ inline void add_rest(std::vector<workload>& all) {
     }
     all.push_back(joined(op::cross_correlation, {{8, 1, 56, 56}, {1, 1, 5, 5}}, {}));
     all.push_back(joined(op::cross_product, {{4096, 3, 1, 1}, {4096, 3, 1, 1}}, {}));
-    all.push_back(joined(op::cost_volume, {{1, 1, 32, 48}, {1, 1, 32, 64}}, amount{16}));
-    all.push_back(one_of(op::furthest_point_sampling, {1, 3, 1, 1024}, amount{64}));
+    all.push_back(joined(op::cost_volume, {{1, 1, 32, 48}, {1, 1, 32, 64}}, item_count{16}));
+    all.push_back(one_of(op::furthest_point_sampling, {1, 3, 1, 1024}, item_count{64}));
     all.push_back({"radius_search", [](dynamic_builder& b) {
                        return b.add(op::cast, {b.add(op::radius_search,
                                                      {b.input("x", {1, 3, 1, 512}), b.input("y", {1, 3, 1, 256})},

@@ -71,6 +71,6 @@ int main() {
     try_device("oracle, in segments", ane::backend::oracle{ane::h13}, wanted, weights);
     try_device("engine, MIL, in segments", ane::backend::engine{ane::h13}, wanted, weights);
     try_device("engine, netplists, in segments",
-               ane::backend::engine{ane::h13, {.door = ane::backend::engine_door::netplist}}, wanted, weights);
+               ane::backend::engine{ane::h13, {.runtime = ane::backend::engine_runtime::netplist}}, wanted, weights);
     return good ? 0 : 1;
 }

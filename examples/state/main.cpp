@@ -82,7 +82,7 @@ int main() {
     show(ane::backend::oracle{ane::h16});
     if_there([] { show(ane::backend::engine{ane::h13}); });
     if_there([] {
-        const ane::backend::engine netplists(ane::h13, {.door = ane::backend::engine_door::netplist});
+        const ane::backend::engine netplists(ane::h13, {.runtime = ane::backend::engine_runtime::netplist});
         fmt::print("{}, netplists\n", netplists.name());
         accumulate(netplists); // no bytes in netplists: the decoder's masks stay out
     });

@@ -29,7 +29,7 @@ template <class Function> constexpr dynamic_graph describe_with(const Function& 
         }
     }
     if (raw.outputs.empty()) {
-        raw.refuse(model_rule::the_model_has_no_output, "graph", site{});
+        raw.refuse(model_rule::the_model_has_no_output, "graph", source_location{});
     }
     return raw;
 }

@@ -95,17 +95,18 @@ public:
 
     /// An input port: fp16, uint8 or int8.
     ANEMONE_API dynamic_tensor input(std::string_view name, const extents& shape, const contract& promise = {},
-                                     dtype type = dtype::f16, site where = here());
+                                     dtype type = dtype::f16, source_location where = here());
     /// A weight, filled by name when the graph is compiled. Asking twice for one name shares the tensor.
     ANEMONE_API dynamic_tensor weight(std::string_view name, const extents& shape, const contract& promise = {},
-                                      site where = here());
+                                      source_location where = here());
     /// A tensor given element by element, row-major, or by one value for all. Values are rounded to fp16 when the graph
     /// is compiled and must fit there.
-    ANEMONE_API dynamic_tensor constant(const extents& shape, std::span<const float> values, site where = here());
-    ANEMONE_API dynamic_tensor constant(const extents& shape, double value, site where = here());
+    ANEMONE_API dynamic_tensor constant(const extents& shape, std::span<const float> values,
+                                        source_location where = here());
+    ANEMONE_API dynamic_tensor constant(const extents& shape, double value, source_location where = here());
     /// A number, as an operand that broadcasts.
     template <std::convertible_to<double> Number> // so that {3} is a shape
-    dynamic_tensor constant(Number value, site where = here()) {
+    dynamic_tensor constant(Number value, source_location where = here()) {
         return constant(extents{}, static_cast<double>(value), where);
     }
 
@@ -114,17 +115,17 @@ public:
     /// of 0 are resolved as the typed functions do it. These attributes may be left out and then take their defaults:
     /// conv, conv_transpose, transposed, axis (the last), axes (all), cumulation.
     ANEMONE_API dynamic_tensor add(op kind, std::span<const dynamic_tensor> operands, const attributes& values = {},
-                                   site where = here());
+                                   source_location where = here());
     ANEMONE_API dynamic_tensor add(op kind, std::initializer_list<dynamic_tensor> operands,
-                                   const attributes& values = {}, site where = here());
+                                   const attributes& values = {}, source_location where = here());
     /// The same with the result's shape, for operations whose operands and attributes do not determine it (reshape,
     /// strided_slice, random_uniform); for others the shape is checked.
     ANEMONE_API dynamic_tensor add(op kind, std::span<const dynamic_tensor> operands, const attributes& values,
-                                   const extents& result, site where = here());
+                                   const extents& result, source_location where = here());
     ANEMONE_API dynamic_tensor add(op kind, std::initializer_list<dynamic_tensor> operands, const attributes& values,
-                                   const extents& result, site where = here());
+                                   const extents& result, source_location where = here());
     /// The same elements in another shape, of which one extent may be -1.
-    ANEMONE_API dynamic_tensor reshape(const dynamic_tensor& x, const extents& shape, site where = here());
+    ANEMONE_API dynamic_tensor reshape(const dynamic_tensor& x, const extents& shape, source_location where = here());
 
     /// Names a value as an output port; returns it.
     ANEMONE_API dynamic_tensor output(std::string_view name, const dynamic_tensor& value);
@@ -152,9 +153,9 @@ public:
 
 private:
     ANEMONE_API dynamic_tensor declare(op kind, std::string_view name, dtype type, const extents& shape,
-                                       const contract& promise, site where);
+                                       const contract& promise, source_location where);
     ANEMONE_API dynamic_tensor append(op kind, std::span<const dynamic_tensor> operands, const attributes& values,
-                                      const extents* result, site where);
+                                      const extents* result, source_location where);
     ANEMONE_API dynamic_tensor handle(int node) const;
     ANEMONE_API node& placed(const dynamic_tensor& value, std::string_view caller);
     ANEMONE_API void require_alive() const;

@@ -44,7 +44,7 @@ ANEMONE_INLINE attributes default_attributes(attribute_kind kind) {
     case attribute_kind::axes:
     case attribute_kind::cumulation:
     case attribute_kind::leakage:
-    case attribute_kind::cutoff:
+    case attribute_kind::relu_threshold:
     case attribute_kind::saturation:
     case attribute_kind::clamped_line:
     case attribute_kind::score_scaling:
@@ -129,7 +129,7 @@ namespace ane::inline ANEMONE_WAY {
 ANEMONE_BODY dynamic_builder::dynamic_builder() : number_(detail::next_identity()) {}
 
 ANEMONE_BODY dynamic_tensor dynamic_builder::input(std::string_view name, const extents& shape, const contract& promise,
-                                                   dtype type, site where) {
+                                                   dtype type, source_location where) {
     require_alive();
     if (!is_identifier(name)) {
         detail::refuse_graph(name, "the name of a port is made of letters, digits and underscores");
@@ -144,7 +144,7 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::input(std::string_view name, const 
 }
 
 ANEMONE_BODY dynamic_tensor dynamic_builder::weight(std::string_view name, const extents& shape,
-                                                    const contract& promise, site where) {
+                                                    const contract& promise, source_location where) {
     require_alive();
     const int known = graph_.find_named(op::weight, name, dynamic_graph::hash_of(name));
     if (known < 0) {
@@ -166,7 +166,7 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::weight(std::string_view name, const
 }
 
 ANEMONE_BODY dynamic_tensor dynamic_builder::declare(op kind, std::string_view name, dtype type, const extents& shape,
-                                                     const contract& promise, site where) {
+                                                     const contract& promise, source_location where) {
     detail::require_extents(name, shape);
     if (!promise.possible()) {
         detail::refuse_graph(name, "no tensor can keep its promises");
@@ -180,7 +180,8 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::declare(op kind, std::string_view n
     return handle(graph_.append_named(n, name, dynamic_graph::hash_of(name)));
 }
 
-ANEMONE_BODY dynamic_tensor dynamic_builder::constant(const extents& shape, std::span<const float> values, site where) {
+ANEMONE_BODY dynamic_tensor dynamic_builder::constant(const extents& shape, std::span<const float> values,
+                                                      source_location where) {
     require_alive();
     detail::require_extents("constant", shape);
     if (values.size() != 1 && static_cast<std::int64_t>(values.size()) != shape.count()) {
@@ -201,28 +202,31 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::constant(const extents& shape, std:
     n.where = where;
     return handle(graph_.append(n, {}));
 }
-ANEMONE_BODY dynamic_tensor dynamic_builder::constant(const extents& shape, double value, site where) {
+ANEMONE_BODY dynamic_tensor dynamic_builder::constant(const extents& shape, double value, source_location where) {
     const auto narrow = static_cast<float>(std::clamp(value, -1e38, 1e38)); // a NaN stays one
     return constant(shape, std::span(&narrow, 1), where);
 }
 ANEMONE_BODY dynamic_tensor dynamic_builder::add(op kind, std::span<const dynamic_tensor> operands,
-                                                 const attributes& values, site where) {
+                                                 const attributes& values, source_location where) {
     return append(kind, operands, values, nullptr, where);
 }
 ANEMONE_BODY dynamic_tensor dynamic_builder::add(op kind, std::initializer_list<dynamic_tensor> operands,
-                                                 const attributes& values, site where) {
+                                                 const attributes& values, source_location where) {
     return append(kind, {operands.begin(), operands.size()}, values, nullptr, where);
 }
 ANEMONE_BODY dynamic_tensor dynamic_builder::add(op kind, std::span<const dynamic_tensor> operands,
-                                                 const attributes& values, const extents& result, site where) {
+                                                 const attributes& values, const extents& result,
+                                                 source_location where) {
     return append(kind, operands, values, &result, where);
 }
 ANEMONE_BODY dynamic_tensor dynamic_builder::add(op kind, std::initializer_list<dynamic_tensor> operands,
-                                                 const attributes& values, const extents& result, site where) {
+                                                 const attributes& values, const extents& result,
+                                                 source_location where) {
     return append(kind, {operands.begin(), operands.size()}, values, &result, where);
 }
 
-ANEMONE_BODY dynamic_tensor dynamic_builder::reshape(const dynamic_tensor& x, const extents& shape, site where) {
+ANEMONE_BODY dynamic_tensor dynamic_builder::reshape(const dynamic_tensor& x, const extents& shape,
+                                                     source_location where) {
     require_mine(x, name(op::reshape));
     extents wanted = shape;
     std::int64_t known = 1;
@@ -241,7 +245,8 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::reshape(const dynamic_tensor& x, co
 }
 
 ANEMONE_BODY dynamic_tensor dynamic_builder::append(op kind, std::span<const dynamic_tensor> operands,
-                                                    const attributes& values, const extents* result, site where) {
+                                                    const attributes& values, const extents* result,
+                                                    source_location where) {
     require_alive();
     if (static_cast<std::size_t>(kind) >= op_count) {
         detail::refuse_graph("operation", "no operation has this number", static_cast<std::int64_t>(kind),

@@ -10,11 +10,13 @@ namespace ane::inline ANEMONE_WAY {
 /// it was. A `bias` may be null.
 ANEMONE_API_OF(anemone_dynamic_volume_hpp)
 dynamic_tensor conv3d(dynamic_builder& g, const dynamic_tensor& x, const dynamic_tensor& weight,
-                      const dynamic_tensor* bias, const volume_conv& a = {}, site where = here());
+                      const dynamic_tensor* bias, const volume_conv& a = {}, source_location where = here());
 ANEMONE_API_OF(anemone_dynamic_volume_hpp)
-dynamic_tensor max_pool3d(dynamic_builder& g, const dynamic_tensor& x, const volume_pool& a, site where = here());
+dynamic_tensor max_pool3d(dynamic_builder& g, const dynamic_tensor& x, const volume_pool& a,
+                          source_location where = here());
 ANEMONE_API_OF(anemone_dynamic_volume_hpp)
-dynamic_tensor avg_pool3d(dynamic_builder& g, const dynamic_tensor& x, const volume_pool& a, site where = here());
+dynamic_tensor avg_pool3d(dynamic_builder& g, const dynamic_tensor& x, const volume_pool& a,
+                          source_location where = here());
 
 } // namespace ane::inline ANEMONE_WAY
 

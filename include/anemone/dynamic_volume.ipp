@@ -19,7 +19,7 @@ class dynamic_sink {
 public:
     using value = dynamic_tensor;
 
-    ANEMONE_INLINE dynamic_sink(dynamic_builder& g, site where) : graph_(&g), where_(where) {}
+    ANEMONE_INLINE dynamic_sink(dynamic_builder& g, source_location where) : graph_(&g), where_(where) {}
 
     ANEMONE_INLINE const extents& shape(const dynamic_tensor& x) const { return x.shape(); }
     template <class Operands>
@@ -40,11 +40,11 @@ public:
 
 private:
     dynamic_builder* graph_;
-    site where_;
+    source_location where_;
 };
 
 ANEMONE_INLINE void require_volume(std::string_view function, op kind, const inferred& rule, const extents& x,
-                                   site where) {
+                                   source_location where) {
     if (!rule.ok()) {
         throw error(errc::graph, std::string(function),
                     formatted("{} ({}, {}); it reads {} (at {}:{})", sentence(rule.broken, name(kind)), rule.got,
@@ -57,19 +57,19 @@ ANEMONE_INLINE void require_volume(std::string_view function, op kind, const inf
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY_OF dynamic_tensor conv3d(dynamic_builder& g, const dynamic_tensor& x, const dynamic_tensor& weight,
-                                      const dynamic_tensor* bias, const volume_conv& a, site where) {
+                                      const dynamic_tensor* bias, const volume_conv& a, source_location where) {
     const inferred rule = bias == nullptr ? shape_rule(a, x.shape(), weight.shape())
                                           : shape_rule(a, x.shape(), weight.shape(), bias->shape());
     detail::require_volume("conv3d", op::conv2d, rule, x.shape(), where);
     return detail::volume_writer(detail::dynamic_sink(g, where)).convolution(a, x, weight, bias);
 }
 ANEMONE_BODY_OF dynamic_tensor max_pool3d(dynamic_builder& g, const dynamic_tensor& x, const volume_pool& a,
-                                          site where) {
+                                          source_location where) {
     detail::require_volume("max_pool3d", op::max_pool, shape_rule(a, x.shape()), x.shape(), where);
     return detail::volume_writer(detail::dynamic_sink(g, where)).max_pool(a, x);
 }
 ANEMONE_BODY_OF dynamic_tensor avg_pool3d(dynamic_builder& g, const dynamic_tensor& x, const volume_pool& a,
-                                          site where) {
+                                          source_location where) {
     detail::require_volume("avg_pool3d", op::avg_pool, shape_rule(a, x.shape()), x.shape(), where);
     return detail::volume_writer(detail::dynamic_sink(g, where)).avg_pool(a, x);
 }

@@ -305,7 +305,7 @@ inline int maker::norm(op kind, int x) {
     case op::rms_norm: return append(kind, stabilizer{epsilon, along}, {x, weight({in[along]})});
     case op::l2_norm:
     case op::minmax_norm: return append(kind, stabilizer{epsilon, along}, {x});
-    case op::local_response_norm: return append(kind, response{3, 0.1F, 0.75F, 1}, {x});
+    case op::local_response_norm: return append(kind, response_norm_shape{3, 0.1F, 0.75F, 1}, {x});
     default: break;
     }
     if (in.rank < 3) {
@@ -448,7 +448,7 @@ inline int maker::native(op kind, int x) {
     case op::cross_correlation:
         return append(kind, no_attributes{},
                       {flat({1, 1, 1, count}), parameter({1, 1, 1, std::min<std::int64_t>(count, 3)})});
-    case op::cost_volume: return append(kind, amount{3}, {flat({1, 1, 1, count}), parameter({1, 1, 1, count + 2})});
+    case op::cost_volume: return append(kind, item_count{3}, {flat({1, 1, 1, count}), parameter({1, 1, 1, count + 2})});
     case op::cross_product:
     case op::furthest_point_sampling: {
         if (count % 3 != 0) {
@@ -458,7 +458,7 @@ inline int maker::native(op kind, int x) {
             const extents vectors{count / 3, 3, 1, 1};
             return append(kind, no_attributes{}, {flat(vectors), parameter(vectors)});
         }
-        return append(kind, amount{2}, {flat({1, 3, 1, count / 3})});
+        return append(kind, item_count{2}, {flat({1, 3, 1, count / 3})});
     }
     case op::dropout: return append(kind, drop_ratio{0}, {x});
     case op::random_uniform: return append(kind, uniform_range{-1.5F, 0.25F}, {}, in);

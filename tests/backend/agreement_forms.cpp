@@ -118,7 +118,8 @@ TEST_CASE("agreement: other layers") {
         alone(op::l2_pool, p, image);
     }
     for (const int size : {1, 2, 5, 9}) {
-        alone(op::local_response_norm, response{.size = size, .alpha = 0.5F, .beta = 0.75F, .k = 1.5F}, image);
+        alone(op::local_response_norm, response_norm_shape{.size = size, .alpha = 0.5F, .beta = 0.75F, .k = 1.5F},
+              image);
     }
     for (const bool ascending : {false, true}) {
         for (int along = 0; along < 4; ++along) {

@@ -60,7 +60,7 @@ public:
 
 private:
     std::string next(const char* stem) { return stem + std::to_string(declared_++); }
-    site here() const { return {"composed", size()}; }
+    source_location here() const { return {"composed", size()}; }
     std::vector<dynamic_tensor> read(std::span<const int> operands) {
         std::vector<dynamic_tensor> found;
         for (const int operand : operands) {

@@ -46,7 +46,7 @@ TEST_CASE("the envelope of an operation without operands") { // a constant expre
 TEST_CASE("the range of a response norm whose k is zero on the engine, which has it in fp16") {
     dynamic_builder g;
     g.output("y", g.add(op::local_response_norm, {g.input("x", {1, 1, 1}, within(0, 1e-4))},
-                        response{.size = 1, .alpha = 0, .beta = 0.5F, .k = 2.9e-8F}));
+                        response_norm_shape{.size = 1, .alpha = 0, .beta = 0.5F, .k = 2.9e-8F}));
     const dynamic_graph model = g.finish();
     const half x(9e-5);
     const std::span<const std::byte> read[] = {std::as_bytes(std::span(&x, 1))};

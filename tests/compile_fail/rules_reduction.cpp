@@ -70,7 +70,7 @@ constexpr auto image_m1 = frozen([] { return normed({1, 32, pick(130, 128), pick
 static_assert(conforms<image_m1, h13>);
 
 constexpr auto response_ = frozen([] {
-    return make(op::local_response_norm, response{}, {in({1, pick(16, 15), 8, 8})}, {1, pick(16, 15), 8, 8}, true);
+    return make(op::local_response_norm, response_norm_shape{}, {in({1, pick(16, 15), 8, 8})}, {1, pick(16, 15), 8, 8}, true);
 });
 static_assert(conforms<response_, h13, on_route(compile_route::netplist) | waive(rule::operation_is_not_written)>);
 

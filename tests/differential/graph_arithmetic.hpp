@@ -178,7 +178,7 @@ inline void graph_maker::norm(op kind, int x) {
     case op::local_response_norm: {
         const int from = image(x);
         const int size = chance(50) ? 1 + 2 * below(random_, 2) : static_cast<int>(graph_.shape(from)[1]);
-        add(kind, response{size, 0.125F, 0.75F, 1}, {from});
+        add(kind, response_norm_shape{size, 0.125F, 0.75F, 1}, {from});
         return;
     }
     default: break;

@@ -201,7 +201,7 @@ inline void graph_maker::native(op kind, int x) {
             {graph_.reshape(x, {1, 1, 1, count}), parameter({1, 1, 1, std::min<std::int64_t>(count, 3)})});
         return;
     case op::cost_volume:
-        add(kind, amount{3}, {graph_.reshape(x, {1, 1, 1, count}), parameter({1, 1, 1, count + 2})});
+        add(kind, item_count{3}, {graph_.reshape(x, {1, 1, 1, count}), parameter({1, 1, 1, count + 2})});
         return;
     case op::cross_product: {
         const extents vectors{1 + below(random_, 5), 3, 1, 1};

@@ -280,7 +280,7 @@ TEST_CASE("mil: what a form cannot say is refused with the reason, and its neigh
     says([](composer& c) { c.output(c.add(op::reflect_pad, pads{{1}, {0}}, {c.input({3})})); }, "takes 2 and more");
     says(
         [](composer& c) {
-            c.output(c.add(op::local_response_norm, response{}, {c.input({2, 3, 4})}));
+            c.output(c.add(op::local_response_norm, response_norm_shape{}, {c.input({2, 3, 4})}));
         },
         "takes 4 and more");
     CHECK(refusal([](composer& c) { c.output(c.add(op::prelu, {c.input({2, 3, 1}), c.weight({3})})); }).empty());

@@ -49,7 +49,7 @@ inline dynamic_graph functions() {
     g.output(g.add(op::inverse, {above}, stabilizer{}));
     g.output(g.add(op::inverse, {above}, stabilizer{.epsilon = 0.25F}));
     g.output(g.add(op::elu, {wide}, saturation{0.5F}));
-    g.output(g.add(op::thresholded_relu, {x}, cutoff{0.25F}));
+    g.output(g.add(op::thresholded_relu, {x}, relu_threshold{0.25F}));
     g.output(g.add(op::clamped_relu, {wide}, clamped_leakage{.alpha = 0.125F, .beta = 1.5F}));
     g.output(g.add(op::hard_sigmoid, {wide}, clamped_line{.alpha = 0.25F, .beta = 0.5F}));
     g.output(g.add(op::scaled_tanh, {x}, tanh_scaling{.alpha = 1.5F, .beta = 0.5F}));
@@ -98,7 +98,7 @@ inline dynamic_graph layers() {
     }
     g.output(g.add(op::batch_to_space, {g.add(op::space_to_batch, {x}, blocks)}, blocks));
     g.output(g.add(op::l2_pool, {x}, pool{.kernel = 2, .padding = padding2(1, 0, 0, 1)}));
-    g.output(g.add(op::local_response_norm, {x}, response{.size = 4, .alpha = 0.5F}));
+    g.output(g.add(op::local_response_norm, {x}, response_norm_shape{.size = 4, .alpha = 0.5F}));
     g.output(g.add(op::global_arg_max, {x}, axis{3}));
     g.output(g.add(op::global_arg_min, {x}, axis{1}));
     for (const bool ascending : {false, true}) {
@@ -117,9 +117,9 @@ inline dynamic_graph layers() {
     }
     const dynamic_tensor image = g.input("image", {1, 1, 3, 6});
     g.output(g.add(op::cross_correlation, {image, g.weight("template", {1, 1, 2, 3})}));
-    g.output(g.add(op::cost_volume, {image, reference}, amount{4}));
+    g.output(g.add(op::cost_volume, {image, reference}, item_count{4}));
     g.output(g.add(op::cross_product, {left, g.input("right", {2, 3, 1, 1})}));
-    g.output(g.add(op::furthest_point_sampling, {points}, amount{3}));
+    g.output(g.add(op::furthest_point_sampling, {points}, item_count{3}));
     return g.finish();
 }
 

@@ -61,7 +61,7 @@ inline attributes attributes_of(op kind) {
     case op::conv_transpose2d: return conv_transpose{.stride = 2};
     case op::clamp: return clip_range{-1, 1};
     case op::leaky_relu: return leakage{0.5F};
-    case op::thresholded_relu: return cutoff{0.5F};
+    case op::thresholded_relu: return relu_threshold{0.5F};
     case op::clamped_relu: return clamped_leakage{0.5F, 0.5F};
     case op::elu: return saturation{0.5F};
     case op::hard_sigmoid: return clamped_line{0.5F, 0.5F};
@@ -70,7 +70,7 @@ inline attributes attributes_of(op kind) {
     case op::avg_pool:
     case op::l2_pool: return pool{.kernel = 2, .padding = 1};
     case op::group_norm: return grouping{2, 1e-5F};
-    case op::local_response_norm: return response{3};
+    case op::local_response_norm: return response_norm_shape{3};
     case op::transpose: return permutation{0, 2, 3, 1};
     case op::slice: return window{{0, 1, 2, 3}, {1, 2, 3, 3}};
     case op::strided_slice:
@@ -103,8 +103,8 @@ inline attributes attributes_of(op kind) {
     case op::arg_sort: return selection{.k = 6, .axis = 3};
     case op::random_uniform: return uniform_range{0, 1};
     case op::scaled_elementwise: return scaling{.scale = 0.5F};
-    case op::cost_volume: return amount{3};
-    case op::furthest_point_sampling: return amount{4};
+    case op::cost_volume: return item_count{3};
+    case op::furthest_point_sampling: return item_count{4};
     case op::attention: return score_scaling{};
     case op::dropout: return drop_ratio{};
     case op::radius_search: return search_radius{0.5F};

@@ -19,10 +19,10 @@ TEST_CASE("attributes are reflected, compared and guarded") {
     CHECK(members == std::vector<std::string>{"stride", "dilation", "padding", "groups"});
     for_each_member(no_attributes{}, [&](std::string_view name, const auto&) { members.emplace_back(name); });
     CHECK(members.size() == 4);
-    response changed;
+    response_norm_shape changed;
     float next = 2;
     for_each_member(changed, [&]<class T>(std::string_view, T& value) { value = static_cast<T>(next++); });
-    CHECK(changed == response{.size = 2, .alpha = 3, .beta = 4, .k = 5});
+    CHECK(changed == response_norm_shape{.size = 2, .alpha = 3, .beta = 4, .k = 5});
     CHECK(attributes(conv{.stride = 2}) == attributes(conv{.stride = 2}));
     CHECK_FALSE(attributes(conv{.stride = 2}) == attributes(conv{}));
     CHECK_FALSE(attributes(conv{}) == attributes(pool{}));

@@ -80,7 +80,7 @@ struct arbitrary {
                                .block = number(-2, 12),
                                .zeros = static_cast<float>(number(-1, 3)) / 2};
         case attribute_kind::selection: return selection{.k = number(0, 8), .axis = number(-6, 5)};
-        case attribute_kind::amount: return amount{number(-1, 6)};
+        case attribute_kind::item_count: return item_count{number(-1, 6)};
         case attribute_kind::scaling:
             return scaling{.function = static_cast<scaled_function>(number(0, 3)),
                            .scale = static_cast<float>(number(0, 2))};

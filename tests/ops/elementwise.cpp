@@ -324,7 +324,7 @@ TEST_CASE("norms: the normalised axes, their parameters and both sides of their 
     check(made([](auto x, auto) { return minmax_norm<axis{2}>(x, 0.5); }), op::minmax_norm, whole,
           stabilizer{.epsilon = 0.5F, .axis = 2});
     check(made([](auto x, auto) { return local_response_norm<3>(x, 0.5, 0.25, 2); }), op::local_response_norm, whole,
-          response{.size = 3, .alpha = 0.5F, .beta = 0.25F, .k = 2});
+          response_norm_shape{.size = 3, .alpha = 0.5F, .beta = 0.25F, .k = 2});
 
     static_assert(instance_norm_rule({1, 4, 9}, {4}, {4}).ok());
     static_assert(instance_norm_rule({1, 4}, {4}, {4}).broken == fault::input_must_have_channels_on_axis_1_and_rank_3);
@@ -341,10 +341,11 @@ TEST_CASE("norms: the normalised axes, their parameters and both sides of their 
     static_assert(rms_norm_rule(0, {3, 5}, {5}).broken == fault::parameter_must_have_the_length_of_the_normalised_axis);
     static_assert(rms_norm_rule(2, {3, 5}, {5}).broken == fault::axis_must_be_one_of_the_tensor);
     static_assert(rms_norm_rule(-3, {3, 5}, {5}).broken == fault::axis_must_be_one_of_the_tensor);
-    static_assert(shape_rule(response{.size = 1}, {1, 4, 9}).ok());
-    static_assert(shape_rule(response{.size = 0}, {1, 4, 9}).broken ==
+    static_assert(shape_rule(response_norm_shape{.size = 1}, {1, 4, 9}).ok());
+    static_assert(shape_rule(response_norm_shape{.size = 0}, {1, 4, 9}).broken ==
                   fault::window_must_reach_over_at_least_1_channel);
-    static_assert(shape_rule(response{}, {1, 4}).broken == fault::input_must_have_channels_on_axis_1_and_rank_3);
+    static_assert(shape_rule(response_norm_shape{}, {1, 4}).broken ==
+                  fault::input_must_have_channels_on_axis_1_and_rank_3);
 }
 
 TEST_CASE("reductions keep their axes as extents of 1, or drop them") {

@@ -274,7 +274,7 @@ TEST_CASE("cross-correlation, cross product and cost volume") {
     breaks(cross_product_rule({5, 3, 1, 2}, {5, 3, 1, 2}), fault::vectors_must_be_N_3_1_1, 2, 1);
     breaks(cross_product_rule({3}, {3}), fault::input_must_have_rank_4_as_N_C_H_W, 1, 4);
 
-    built::check(op::cost_volume, {1, 5, 6, 8}, amount{.count = 5}, [](builder& g) {
+    built::check(op::cost_volume, {1, 5, 6, 8}, item_count{.count = 5}, [](builder& g) {
         return cost_volume<5>(g.input("x", f16<1, 1, 6, 8>), g.input("r", f16<1, 1, 6, 12>));
     });
     breaks(cost_volume_rule({.count = 5}, {1, 1, 6, 8}, {1, 1, 6, 11}),
@@ -292,7 +292,7 @@ TEST_CASE("cross-correlation, cross product and cost volume") {
 }
 
 TEST_CASE("points in space") {
-    built::check(op::furthest_point_sampling, {1, 3, 1, 16}, amount{.count = 16},
+    built::check(op::furthest_point_sampling, {1, 3, 1, 16}, item_count{.count = 16},
                  [](builder& g) { return furthest_point_sampling<16>(g.input("p", f16<1, 3, 1, 100>)); });
     keeps(furthest_point_rule({.count = 1024}, {1, 3, 1, 8192}), {1, 3, 1, 1024});
     breaks(furthest_point_rule({.count = 1025}, {1, 3, 1, 8192}),
@@ -322,7 +322,7 @@ TEST_CASE("points in space") {
                    return radius_search(g.input("c", f16<1, 3, 1, 16>), g.input("p", f16<1, 3, 1, 100>), -0.5);
                }),
                "must not be negative"));
-    infer_breaks(amount{.count = 1}, fault::centroids_must_be_from_2_to_1024_and_no_more_than_points,
+    infer_breaks(item_count{.count = 1}, fault::centroids_must_be_from_2_to_1024_and_no_more_than_points,
                  [](builder& g) { return furthest_point_sampling<16>(g.input("p", f16<1, 3, 1, 100>)); });
 }
 

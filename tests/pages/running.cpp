@@ -37,7 +37,7 @@ const ane::ndarray<ane::shape<1, 1, 28, 28>> image;
     return result["y"_s][0];
 }
 [[maybe_unused]] auto through_the_netplist_door(const ane::weight_store& weights) {
-    ane::backend::engine_options options{.door = ane::backend::engine_door::netplist};
+    ane::backend::engine_options options{.runtime = ane::backend::engine_runtime::netplist};
     auto program = ane::compile<model>(ane::backend::engine{ane::h13, options}, weights);
     return program({"x"_s = x});
 }

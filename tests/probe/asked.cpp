@@ -132,7 +132,7 @@ probing::halves asked::run(const ane::dynamic_graph& model, std::span<const std:
     p->oracle.run(inputs, oracle_out);
     std::string difference = differences(from_engine, from_oracle);
     bool of_the_file = false;
-    if (!difference.empty() && engine_.door() == engine_door::netplist) {
+    if (!difference.empty() && engine_.door() == engine_runtime::netplist) {
         oracle_of_the_file file(model, ane::weight_store{}, own_);
         const probing::halves from_file = file.run(inputs);
         of_the_file = from_file == from_engine;

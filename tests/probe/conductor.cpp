@@ -13,15 +13,15 @@ namespace kit {
 namespace {
 
 /// MIL text by the classes of the netplist door is asked what both doors are.
-bool is_for(const task& t, engine_door door) {
-    return (door == engine_door::netplist || t.direct) && (door == engine_door::e5rt || t.netplist);
+bool is_for(const task& t, engine_runtime door) {
+    return (door == engine_runtime::netplist || t.direct) && (door == engine_runtime::e5rt || t.netplist);
 }
 
 } // namespace
 
 std::vector<record> conductor::run(const std::vector<task>& tasks) {
     std::vector<record> all;
-    for (const engine_door door : how_.doors) {
+    for (const engine_runtime door : how_.doors) {
         std::vector<task> left;
         for (const task& t : tasks) {
             if (t.run == nullptr) {
@@ -58,7 +58,7 @@ void conductor::finish(record& r, verdict v, std::vector<task>& left, std::vecto
     all.push_back(r);
 }
 
-void conductor::one_worker(engine_door door, std::vector<task>& left, std::vector<record>& all) {
+void conductor::one_worker(engine_runtime door, std::vector<task>& left, std::vector<record>& all) {
     errand what{-1, -1, door, how_.chip.value_or(ane::h13), {}};
     for (const task& t : left) {
         what.ids.push_back(t.id);

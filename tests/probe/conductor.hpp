@@ -21,7 +21,7 @@ public:
 
 private:
     /// Lets one worker do what it can of `left`, which loses what is done.
-    void one_worker(engine_door door, std::vector<task>& left, std::vector<record>& all);
+    void one_worker(engine_runtime door, std::vector<task>& left, std::vector<record>& all);
     void finish(record& r, verdict v, std::vector<task>& left, std::vector<record>& all);
 
     std::string program_;

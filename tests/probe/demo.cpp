@@ -23,7 +23,7 @@ verdict thirty_images(open_door& door) {
     auto engine = door.compile(digits, {}, weights);
     auto oracle = backend::oracle(door.chip()).compile(digits, weights);
     oracle_of_the_file file(digits, weights, numerics::datapath_of(door.chip()));
-    const bool netplist = door.door() == engine_door::netplist; // a bias is a layer of its own there
+    const bool netplist = door.door() == engine_runtime::netplist; // a bias is a layer of its own there
     std::ifstream labels(data + "images/labels.csv");
     std::string row;
     std::getline(labels, row); // the heading

@@ -8,9 +8,9 @@
 
 namespace kit {
 
-open_door::open_door(engine_door door, ane::target chip, ane::e5rt::time_span pause)
+open_door::open_door(engine_runtime door, ane::target chip, ane::e5rt::time_span pause)
     : door_(door), chip_(chip), pause_(pause) {
-    if (door == engine_door::e5rt) {
+    if (door == engine_runtime::e5rt) {
         image_ = ane::e5rt::default_library_path();
         direct_ = tapped_e5rt(image_);
     } else {
@@ -23,9 +23,9 @@ open_door::open_door(engine_door door, ane::target chip, ane::e5rt::time_span pa
 }
 
 ane::backend::engine open_door::engine(ane::backend::engine_options options) const {
-    options.door = door_;
-    options.runtime = direct_;
-    options.objc_runtime = netplist_;
+    options.runtime = door_;
+    options.e5rt_library = direct_;
+    options.objc_library = netplist_;
     options.rules = ane::waive(ane::rule::width_slice_may_saturate); // probes look for it
     options.session.compile_backoff = pause_;
     return ane::backend::engine(chip_, std::move(options));
@@ -63,13 +63,13 @@ ane::backend::engine_program open_door::compile(const ane::graph_view& model, an
     }
 }
 
-bool is_standin(engine_door door, const std::string& image) {
+bool is_standin(engine_runtime door, const std::string& image) {
     void* const opened = ::dlopen(image.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (opened == nullptr) {
         return false;
     }
     const bool found =
-        ::dlsym(opened, door == engine_door::e5rt ? "anemone_standin_fail" : "anemone_objc_fail") != nullptr;
+        ::dlsym(opened, door == engine_runtime::e5rt ? "anemone_standin_fail" : "anemone_objc_fail") != nullptr;
     ::dlclose(opened);
     return found;
 }

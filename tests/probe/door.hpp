@@ -11,14 +11,14 @@
 
 namespace kit {
 
-using ane::backend::engine_door;
+using ane::backend::engine_runtime;
 
-constexpr std::string_view name(engine_door door) {
+constexpr std::string_view name(engine_runtime door) {
     constexpr std::string_view names[] = {"direct", "netplist", "in-memory-mil"};
     return names[static_cast<std::size_t>(door)];
 }
-constexpr std::optional<engine_door> door_named(std::string_view text) {
-    for (const engine_door door : {engine_door::e5rt, engine_door::netplist, engine_door::in_memory_mil}) {
+constexpr std::optional<engine_runtime> door_named(std::string_view text) {
+    for (const engine_runtime door : {engine_runtime::e5rt, engine_runtime::netplist, engine_runtime::in_memory_mil}) {
         if (name(door) == text) {
             return door;
         }
@@ -30,12 +30,12 @@ constexpr std::optional<engine_door> door_named(std::string_view text) {
 class open_door {
 public:
     /// Opens the libraries; throws `ane::error` (errc::library). `pause` is the time after a failed compile.
-    open_door(engine_door door, ane::target chip, ane::e5rt::time_span pause);
+    open_door(engine_runtime door, ane::target chip, ane::e5rt::time_span pause);
 
     ane::backend::engine engine() const { return engine({}); }
     ane::backend::engine engine(ane::backend::engine_options options) const;
 
-    engine_door door() const { return door_; }
+    engine_runtime door() const { return door_; }
     ane::target chip() const { return chip_; }
     /// Which library answers: "the stand-in of this repository, <path>".
     std::string identity() const;
@@ -48,7 +48,7 @@ public:
     int compiles() const { return compiles_; }
 
 private:
-    engine_door door_;
+    engine_runtime door_;
     ane::target chip_;
     ane::e5rt::time_span pause_;
     std::string image_;
@@ -58,6 +58,6 @@ private:
 };
 
 /// Whether a library is a stand-in of this repository.
-bool is_standin(engine_door door, const std::string& image);
+bool is_standin(engine_runtime door, const std::string& image);
 
 } // namespace kit

@@ -11,7 +11,7 @@ namespace kit {
 struct options {
     std::string output = "probe_report.txt";
     std::vector<std::string> only;
-    std::vector<engine_door> doors{engine_door::e5rt, engine_door::netplist};
+    std::vector<engine_runtime> doors{engine_runtime::e5rt, engine_runtime::netplist};
     std::optional<ane::target> chip; ///< none: this machine's
     int silence = 120;               ///< seconds without a sign of life after which a worker is ended
     bool list = false;

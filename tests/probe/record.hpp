@@ -17,7 +17,7 @@ struct call {
 /// What became of one task at one door.
 struct record {
     std::string id;
-    engine_door door{};
+    engine_runtime door{};
     std::string about;
     std::vector<std::string> lines;
     verdict outcome = verdict::unposed;

@@ -11,7 +11,7 @@ namespace kit {
 struct errand {
     int out = -1;  ///< where the journal goes
     int held = -1; ///< ends when the parent does: then the worker ends too, wherever it is
-    engine_door door{};
+    engine_runtime door{};
     ane::target chip{};
     std::vector<std::string> ids;
 

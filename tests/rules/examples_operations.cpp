@@ -10,7 +10,8 @@ std::vector<example> reduction_examples() {
                     {in(x), one_node::weight({x.channels()}), one_node::weight({x.channels()})}, x, true);
     };
     const auto response = [](std::int64_t channels) {
-        return make(op::local_response_norm, ane::response{}, {in({1, channels, 8, 8})}, {1, channels, 8, 8}, true);
+        return make(op::local_response_norm, ane::response_norm_shape{}, {in({1, channels, 8, 8})}, {1, channels, 8, 8},
+                    true);
     };
     const auto minmax = [](int index) {
         return make(op::minmax_norm, stabilizer{.epsilon = 1e-3F, .axis = index}, {in({1, 8, 4, 4})}, {1, 8, 4, 4},

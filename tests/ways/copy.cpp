@@ -63,5 +63,5 @@ COPY_EXPORT const char* copy_run(int milliseconds) {
     return sentence([&] { program->session().execute(std::chrono::milliseconds(milliseconds)); });
 }
 COPY_EXPORT const char* copy_compile_in_memory() {
-    return sentence([] { compiled({.door = ane::backend::engine_door::netplist}); });
+    return sentence([] { compiled({.runtime = ane::backend::engine_runtime::netplist}); });
 }

@@ -80,7 +80,7 @@ template <> struct operation<op::cost_volume> : of_halves {
     static constexpr operation_support support{"cost_volume", family::a13, "bbbbb", compile_route::netplist, "app. B"};
     static constexpr engine_path engine{path::elementwise, evidence::inferred, "a difference without its sign"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
-        return cost_volume_rule(n.get<amount>(), shape_of(g, n, 0), shape_of(g, n, 1));
+        return cost_volume_rule(n.get<item_count>(), shape_of(g, n, 0), shape_of(g, n, 1));
     }
     static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
         const interval distance = difference(in(0), in(1));
@@ -95,7 +95,7 @@ template <> struct operation<op::furthest_point_sampling> : of_halves, ranged_as
         return squared_distance_of(in(0), in(0));
     }
     static constexpr inferred shape(const graph_view& g, const node& n) {
-        return furthest_point_rule(n.get<amount>(), shape_of(g, n, 0));
+        return furthest_point_rule(n.get<item_count>(), shape_of(g, n, 0));
     }
 };
 /// The result is a flag for each point and centre.

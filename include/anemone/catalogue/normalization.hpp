@@ -122,7 +122,7 @@ template <> struct operation<op::local_response_norm> : of_halves, within_an_ima
     static constexpr engine_path engine{path::composed, evidence::inferred,
                                         "squares, a mean by the reduction path, pow"};
     static constexpr inferred shape(const graph_view& g, const node& n) {
-        return shape_rule(n.get<response>(), shape_of(g, n, 0));
+        return shape_rule(n.get<response_norm_shape>(), shape_of(g, n, 0));
     }
     static constexpr interval parts(const graph_view&, const node& n, operand_ranges in) {
         return parts_of_response_norm(n, in(0));

@@ -55,10 +55,10 @@ template <> struct operation<op::thresholded_relu> : function {
     static constexpr operation_support support{"thresholded_relu", family::older, "nnnnn"};
     static constexpr engine_path engine{path::elementwise, evidence::inferred, "a comparison (M5 sweep: no error)"};
     static constexpr interval range(const graph_view&, const node& n, operand_ranges in) {
-        return from_threshold(in(0), static_cast<double>(n.get<cutoff>().alpha));
+        return from_threshold(in(0), static_cast<double>(n.get<relu_threshold>().alpha));
     }
     static constexpr monotonicity grows(const node& n) {
-        return n.get<cutoff>().alpha >= 0 ? monotonicity::increasing : monotonicity::neither;
+        return n.get<relu_threshold>().alpha >= 0 ? monotonicity::increasing : monotonicity::neither;
     }
 };
 /// min(x, beta) from 0 on, min(alpha x, beta) below.

@@ -47,7 +47,7 @@ constexpr work work_of_order(const graph_view& g, const node& n) {
 }
 /// The distance of every point to the last one chosen, for each choice: 8 for three coordinates.
 constexpr work work_of_points(const graph_view& g, const node& n) {
-    return {0, 8 * g.operand(n, 0).shape.width() * n.get<amount>().count};
+    return {0, 8 * g.operand(n, 0).shape.width() * n.get<item_count>().count};
 }
 
 inline constexpr op_facet<work_rule> work_rules{
@@ -90,7 +90,7 @@ inline constexpr op_facet<work_rule> work_rules{
     {op::minmax_norm, per_result<4>},
     {op::local_response_norm,
      [](const graph_view&, const node& n) {
-         return work{0, n.shape.count() * (n.get<response>().size + 3)};
+         return work{0, n.shape.count() * (n.get<response_norm_shape>().size + 3)};
      }},
     {op::reduce_mean,
      [](const graph_view& g, const node& n) {

@@ -98,7 +98,7 @@ public:
     }
     ANEMONE_INLINE void operator()(const leakage& a) const { add_arguments(call_, a.alpha); }
     ANEMONE_INLINE void operator()(const clip_range& a) const { add_arguments(call_, a.min, a.max); }
-    ANEMONE_INLINE void operator()(const cutoff& a) const { add_arguments(call_, a.alpha); }
+    ANEMONE_INLINE void operator()(const relu_threshold& a) const { add_arguments(call_, a.alpha); }
     ANEMONE_INLINE void operator()(const clamped_leakage& a) const { add_arguments(call_, a.alpha, a.beta); }
     ANEMONE_INLINE void operator()(const saturation& a) const { add_arguments(call_, a.alpha); }
     ANEMONE_INLINE void operator()(const clamped_line& a) const { add_arguments(call_, a.alpha, a.beta); }
@@ -120,7 +120,7 @@ public:
         call_.constants.push_back(cpp_value(a.groups));
         add_arguments(call_, a.epsilon);
     }
-    ANEMONE_INLINE void operator()(const response& a) const {
+    ANEMONE_INLINE void operator()(const response_norm_shape& a) const {
         call_.constants.push_back(cpp_value(a.size));
         add_arguments(call_, a.alpha, a.beta, a.k);
     }
@@ -147,7 +147,7 @@ public:
         add_axis(call_, a.axis);
         call_.constants.push_back(cpp_value(a.ascending));
     }
-    ANEMONE_INLINE void operator()(const amount& a) const { call_.constants.push_back(cpp_value(a.count)); }
+    ANEMONE_INLINE void operator()(const item_count& a) const { call_.constants.push_back(cpp_value(a.count)); }
     ANEMONE_INLINE void operator()(const scaling& a) const {
         call_.constants.push_back(cpp_value(a.function));
         add_arguments(call_, a.scale);

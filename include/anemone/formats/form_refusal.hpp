@@ -22,7 +22,7 @@ ANEMONE_INLINE void refuse_faults(const graph_view& lowered, const sequence<form
         if (!fault || constants.known(i)) {
             continue;
         }
-        const site& where = lowered[i].where;
+        const source_location& where = lowered[i].where;
         const std::string why = forms::phrase(fault);
         throw error(errc::lowering, print(lowered, i),
                     formatted("{}; try: {} ({}:{})", why, forms::phrase(rewrite_for(lowered[i].kind, fault.why)),

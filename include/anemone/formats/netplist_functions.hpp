@@ -55,7 +55,7 @@ ANEMONE_INLINE netplist_value write_softplus(netplist_writer& w, int index, cons
 /// Elements below alpha are raised to it before the mask takes them out, so that -infinity becomes 0.
 ANEMONE_INLINE netplist_value write_thresholded_relu(netplist_writer& w, int index, const netplist_form& form) {
     const netplist_value x = w.value(w.operand(index, 0));
-    const netplist_value alpha = filled(w, half(w.at(index).get<cutoff>().alpha), x.shape);
+    const netplist_value alpha = filled(w, half(w.at(index).get<relu_threshold>().alpha), x.shape);
     const netplist_value above = w.simple("ElementWise", form.variant, {x, alpha});
     const netplist_value mask = w.simple("ElementWise", "Max", {above, w.simple("ElementWise", "Equal", {x, alpha})});
     return w.simple("ElementWise", "Mult", {w.simple("ElementWise", "Max", {x, alpha}), mask});

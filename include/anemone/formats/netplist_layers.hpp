@@ -21,7 +21,7 @@ ANEMONE_INLINE netplist_value write_blocks(netplist_writer& w, int index, const 
 
 /// A window of all channels. `Alpha` is divided by the number of channels in the unit, as alpha is by the size.
 ANEMONE_INLINE netplist_value write_response_norm(netplist_writer& w, int index, const netplist_form& form) {
-    const response& a = w.at(index).get<response>();
+    const response_norm_shape& a = w.at(index).get<response_norm_shape>();
     const netplist_value x = w.value(w.operand(index, 0));
     return w.unit({form.unit, plist_dict{{"Type", form.variant},
                                          {"KernelWidth", 1},
@@ -156,13 +156,14 @@ ANEMONE_INLINE netplist_value write_cross_product(netplist_writer& w, int index,
 ANEMONE_INLINE netplist_value write_cost_volume(netplist_writer& w, int index, const netplist_form& form) {
     const netplist_value image = w.value(w.operand(index, 0));
     return w.unit(
-        {form.unit, plist_dict{{"DisparityDirection", 0}, {"DisparityRange", w.at(index).get<amount>().count - 1}}},
+        {form.unit, plist_dict{{"DisparityDirection", 0}, {"DisparityRange", w.at(index).get<item_count>().count - 1}}},
         {image, w.value(w.operand(index, 1))}, netplist_shape_of(w.at(index).shape));
 }
 
 ANEMONE_INLINE netplist_value write_furthest_points(netplist_writer& w, int index, const netplist_form& form) {
-    return w.unit({form.unit, plist_dict{{"CentroidCount", w.at(index).get<amount>().count}, {"DistanceMetric", "L2"}}},
-                  {w.value(w.operand(index, 0))}, netplist_shape_of(w.at(index).shape));
+    return w.unit(
+        {form.unit, plist_dict{{"CentroidCount", w.at(index).get<item_count>().count}, {"DistanceMetric", "L2"}}},
+        {w.value(w.operand(index, 0))}, netplist_shape_of(w.at(index).shape));
 }
 
 /// Sequences on Channel, heads on Height. `SubtractMax` is wrong by default; the scale has to be a constant.

@@ -14,7 +14,7 @@ namespace ane::forms {
 constexpr form_fault response_fault(const netplist_subject& s) {
     const netplist_shape x = netplist_shape_of(s.n.shape);
     const std::int64_t channels = x[netplist_axis::channel];
-    const std::int64_t size = s.n.get<response>().size;
+    const std::int64_t size = s.n.get<response_norm_shape>().size;
     return size != channels || channels > 15 || x[netplist_axis::depth] != 1
                ? form_fault{form_reason::normalizes_over_part_of_the_channels, size, channels}
                : form_fault{};

@@ -152,10 +152,10 @@ struct clip_range {
 };
 
 /// thresholded_relu: x from alpha on, 0 below.
-struct cutoff {
+struct relu_threshold {
     float alpha = 1;
     ANEMONE_MEMBERS(alpha)
-    friend constexpr bool operator==(const cutoff&, const cutoff&) = default;
+    friend constexpr bool operator==(const relu_threshold&, const relu_threshold&) = default;
 };
 
 /// clamped_relu: alpha x below zero, and beta at most.
@@ -252,13 +252,13 @@ struct grouping {
 };
 
 /// local_response_norm: x / (k + alpha / size * sum of x^2 over `size` neighbouring channels)^beta.
-struct response {
+struct response_norm_shape {
     int size = 5;
     float alpha = 1e-4F;
     float beta = 0.75F;
     float k = 1;
     ANEMONE_MEMBERS(size, alpha, beta, k)
-    friend constexpr bool operator==(const response&, const response&) = default;
+    friend constexpr bool operator==(const response_norm_shape&, const response_norm_shape&) = default;
 };
 
 /// The elements begin, begin + stride, ... of every axis; as many as the result (or the update) has.
@@ -359,10 +359,10 @@ struct selection {
 };
 
 /// A count: planes of a cost volume, centroids.
-struct amount {
+struct item_count {
     int count = 1;
     ANEMONE_MEMBERS(count)
-    friend constexpr bool operator==(const amount&, const amount&) = default;
+    friend constexpr bool operator==(const item_count&, const item_count&) = default;
 };
 
 enum class scaled_function : std::uint8_t { add, mul, maximum, minimum };

@@ -29,7 +29,7 @@ namespace ane {
     ROW(factors)                                                                                                       \
     ROW(leakage)                                                                                                       \
     ROW(clip_range)                                                                                                    \
-    ROW(cutoff)                                                                                                        \
+    ROW(relu_threshold)                                                                                                \
     ROW(clamped_leakage)                                                                                               \
     ROW(saturation)                                                                                                    \
     ROW(clamped_line)                                                                                                  \
@@ -40,13 +40,13 @@ namespace ane {
     ROW(search_radius)                                                                                                 \
     ROW(stabilizer)                                                                                                    \
     ROW(grouping)                                                                                                      \
-    ROW(response)                                                                                                      \
+    ROW(response_norm_shape)                                                                                           \
     ROW(cumulation)                                                                                                    \
     ROW(sampling)                                                                                                      \
     ROW(quantization)                                                                                                  \
     ROW(compression)                                                                                                   \
     ROW(selection)                                                                                                     \
-    ROW(amount)                                                                                                        \
+    ROW(item_count)                                                                                                    \
     ROW(scaling)
 
 /// Which member of `attributes` is in use.

@@ -42,7 +42,7 @@ public:
         return inner;
     }
     /// The same with a number, as in "layers.3".
-    constexpr builder scope(std::string_view prefix, int number, site where = here()) const {
+    constexpr builder scope(std::string_view prefix, int number, source_location where = here()) const {
         if (number < 0) {
             graph_->refuse(model_rule::a_scope_is_numbered_from_0, prefix, where, number, 0);
             number = 0;
@@ -64,7 +64,7 @@ public:
     /// An input port. `promise` bounds its values for the checks at build time; a run does not check them.
     template <class Shape, dtype Type>
     constexpr tensor<Shape, Type> input(std::string_view name, tensor_type<Shape, Type>, contract promise = {},
-                                        site where = here()) const {
+                                        source_location where = here()) const {
         require_port_name(name, where);
         const std::size_t hash = dynamic_graph::hash_of(name);
         if (graph_->find_named(op::input, name, hash) >= 0) {
@@ -75,7 +75,7 @@ public:
     template <fixed_string Name, class Shape, dtype Type>
         requires(is_identifier(Name.view()))
     constexpr tensor<Shape, Type> input(port_name<Name>, tensor_type<Shape, Type> type, contract promise = {},
-                                        site where = here()) const {
+                                        source_location where = here()) const {
         return input(Name.view(), type, promise, where);
     }
     template <fixed_string Name, class Shape, dtype Type, class Broken = refused_name<Name>>
@@ -85,7 +85,7 @@ public:
     /// values, zero among them, in every run.
     template <class Shape>
     constexpr ane::state<Shape> state(std::string_view name, tensor_type<Shape, dtype::f16> type, contract promise = {},
-                                      site where = here()) const {
+                                      source_location where = here()) const {
         if (promise.low > 0 || promise.high < 0) {
             graph_->refuse(model_rule::the_promise_of_a_state_must_include_0, name, where);
         }
@@ -104,7 +104,7 @@ public:
     template <fixed_string Name, class Shape>
         requires(is_identifier(Name.view()))
     constexpr ane::state<Shape> state(port_name<Name>, tensor_type<Shape, dtype::f16> type, contract promise = {},
-                                      site where = here()) const {
+                                      source_location where = here()) const {
         return state(Name.view(), type, promise, where);
     }
     template <fixed_string Name, class Shape, class Broken = refused_name<Name>>
@@ -113,7 +113,7 @@ public:
     /// A weight, filled by name when the graph is compiled. Asking twice for one name shares the tensor.
     template <class Shape>
     constexpr tensor<Shape> weight(std::string_view name, tensor_type<Shape, dtype::f16>, contract promise = {},
-                                   site where = here()) const {
+                                   source_location where = here()) const {
         sequence<char> full;
         std::string_view text = name;
         if (!prefix_.empty()) {
@@ -137,25 +137,28 @@ public:
 
     /// A tensor filled with one value.
     template <class Shape>
-    constexpr tensor<Shape> constant(tensor_type<Shape, dtype::f16> type, double value, site where = here()) const {
+    constexpr tensor<Shape> constant(tensor_type<Shape, dtype::f16> type, double value,
+                                     source_location where = here()) const {
         return constant(type, {static_cast<float>(value)}, where);
     }
     /// A small tensor given element by element, row-major. Large ones belong in a weight file.
     template <class Shape>
     constexpr tensor<Shape> constant(tensor_type<Shape, dtype::f16>, std::initializer_list<float> values,
-                                     site where = here()) const {
+                                     source_location where = here()) const {
         return constant_of<Shape>({values.begin(), values.size()}, where);
     }
     /// The same from a span, an array or a vector of floats.
     template <class Shape, class Values>
         requires std::convertible_to<const Values&, std::span<const float>>
-    constexpr tensor<Shape> constant(tensor_type<Shape, dtype::f16>, const Values& values, site where = here()) const {
+    constexpr tensor<Shape> constant(tensor_type<Shape, dtype::f16>, const Values& values,
+                                     source_location where = here()) const {
         return constant_of<Shape>(values, where);
     }
 
     /// Names a value as an output of the graph; returns it.
     template <class Shape, dtype Type>
-    constexpr tensor<Shape, Type> output(std::string_view name, tensor<Shape, Type> value, site where = here()) const {
+    constexpr tensor<Shape, Type> output(std::string_view name, tensor<Shape, Type> value,
+                                         source_location where = here()) const {
         require_port_name(name, where);
         const std::size_t hash = dynamic_graph::hash_of(name);
         if (graph_->has_port(name, hash)) {
@@ -169,7 +172,8 @@ public:
     }
     template <fixed_string Name, class Shape, dtype Type>
         requires(is_identifier(Name.view()))
-    constexpr tensor<Shape, Type> output(port_name<Name>, tensor<Shape, Type> value, site where = here()) const {
+    constexpr tensor<Shape, Type> output(port_name<Name>, tensor<Shape, Type> value,
+                                         source_location where = here()) const {
         return output(Name.view(), value, where);
     }
     template <fixed_string Name, class Shape, dtype Type, class Broken = refused_name<Name>>
@@ -178,7 +182,8 @@ public:
     /// Names the operation that computes a value, behind the scope's prefix: what findings, drawings and files call it.
     /// Several operations may have one name. Returns the value.
     template <class Shape, dtype Type>
-    constexpr tensor<Shape, Type> layer(std::string_view name, tensor<Shape, Type> value, site where = here()) const {
+    constexpr tensor<Shape, Type> layer(std::string_view name, tensor<Shape, Type> value,
+                                        source_location where = here()) const {
         node& n = value.graph->nodes[static_cast<std::size_t>(value.node)];
         if (is_source(n.kind)) {
             graph_->refuse(model_rule::only_an_operation_has_a_place, name, where);
@@ -190,7 +195,8 @@ public:
     }
 
 private:
-    template <class Shape> constexpr tensor<Shape> constant_of(std::span<const float> values, site where) const {
+    template <class Shape>
+    constexpr tensor<Shape> constant_of(std::span<const float> values, source_location where) const {
         if (values.size() != 1 && static_cast<std::int64_t>(values.size()) != Shape::value.count()) {
             graph_->refuse(model_rule::a_constant_has_one_value_or_one_for_each_element, "constant", where,
                            static_cast<std::int64_t>(values.size()), Shape::value.count());
@@ -211,7 +217,8 @@ private:
         return {graph_, graph_->append(n, {})};
     }
     /// A weight that is requested twice keeps every promise made; contradictory promises are refused.
-    constexpr void share_promise(node& known, const contract& promise, std::string_view name, site where) const {
+    constexpr void share_promise(node& known, const contract& promise, std::string_view name,
+                                 source_location where) const {
         require_possible(promise, name, where);
         const contract before = known.get<contract>();
         if (!agree(before, promise)) {
@@ -219,7 +226,7 @@ private:
         }
         known.attributes = before & promise;
     }
-    constexpr void require_possible(const contract& promise, std::string_view name, site where) const {
+    constexpr void require_possible(const contract& promise, std::string_view name, source_location where) const {
         if (!(promise.low <= promise.high)) {
             graph_->refuse(model_rule::a_contract_has_its_low_end_above_its_high_end, name, where);
         }
@@ -227,7 +234,7 @@ private:
             graph_->refuse(model_rule::a_contract_has_a_negative_sum_or_deviation, name, where);
         }
     }
-    constexpr void require_port_name(std::string_view name, site where) const {
+    constexpr void require_port_name(std::string_view name, source_location where) const {
         if (!is_identifier(name)) {
             graph_->refuse(model_rule::a_port_name_is_letters_digits_and_underscores, name, where);
         }
@@ -240,7 +247,7 @@ private:
         return full;
     }
     constexpr int declare(op kind, dtype type, const extents& shape, contract promise, std::string_view name,
-                          std::size_t hash, site where) const {
+                          std::size_t hash, source_location where) const {
         require_possible(promise, name, where);
         node n;
         n.kind = kind;

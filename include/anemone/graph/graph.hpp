@@ -141,7 +141,7 @@ struct refused {
     bool any = false;
     model_rule why{};
     range_of subject{}; ///< in the graph's text pool
-    site where{};
+    source_location where{};
     extents shape{};       ///< for weights: the requested shape
     extents known_shape{}; ///< for weights: the shape that the name already has
     std::int64_t got = 0;
@@ -189,14 +189,15 @@ public:
             first_refusal = more;
         }
     }
-    constexpr void refuse(model_rule why, std::string_view subject, site where) {
+    constexpr void refuse(model_rule why, std::string_view subject, source_location where) {
         refuse(why, subject, {.where = where});
     }
-    constexpr void refuse(model_rule why, std::string_view subject, site where, std::int64_t got, std::int64_t want) {
+    constexpr void refuse(model_rule why, std::string_view subject, source_location where, std::int64_t got,
+                          std::int64_t want) {
         refuse(why, subject, {.where = where, .got = got, .want = want, .counted = true});
     }
     /// Constants of a graph are fp16 values.
-    constexpr void require_fp16(double value, std::string_view subject, site where) {
+    constexpr void require_fp16(double value, std::string_view subject, source_location where) {
         if (!(value >= -half_max && value <= half_max)) {
             const double most = 9e18; // of the integers that say what it was
             const double shown = value > most ? most : (value < -most ? -most : (value == value ? value : 0));
@@ -205,7 +206,7 @@ public:
         }
     }
 
-    constexpr void require_fp16(std::span<const float> values, std::string_view subject, site where) {
+    constexpr void require_fp16(std::span<const float> values, std::string_view subject, source_location where) {
         if (!detail::all_lie_in(values, -65504.0F, 65504.0F)) {
             for (const float value : values) {
                 require_fp16(static_cast<double>(value), subject, where);

@@ -11,26 +11,27 @@ namespace ane {
 
 /// Where in the user's source an operation was written. It is the last parameter of every builder, so what is made of
 /// anything else is an argument that no builder takes, and says so on the caller's line.
-struct site {
+struct source_location {
     const char* file = "";
     int line = 0;
 
-    constexpr site() = default;
-    constexpr site(const char* in_file, int in_line) : file(in_file), line(in_line) {}
+    constexpr source_location() = default;
+    constexpr source_location(const char* in_file, int in_line) : file(in_file), line(in_line) {}
     // NOLINTBEGIN(google-explicit-constructor)
     template <std::size_t Size>
-    __attribute__((unavailable(
-        "an operation is not named by an argument: g.layer(\"name\", value) names it"))) constexpr site(const char (&)
-                                                                                                            [Size]) {}
+    __attribute__((unavailable("an operation is not named by an argument: g.layer(\"name\", value) names it"))) constexpr source_location(
+        const char (&)[Size]) {}
     template <class T>
-    __attribute__((
-        unavailable("the operation takes no such argument; what describes it is a constant in angle "
-                    "brackets: softmax<axis{1}>(x), conv2d<conv{.stride = 2}>(x, w)"))) constexpr site(const T&) {}
+    __attribute__((unavailable(
+        "the operation takes no such argument; what describes it is a constant in angle "
+        "brackets: softmax<axis{1}>(x), conv2d<conv{.stride = 2}>(x, w)"))) constexpr source_location(const T&) {}
     // NOLINTEND(google-explicit-constructor)
 };
 
 /// The caller's source position, as a default argument of operation builders (clang 14 lacks std::source_location).
-constexpr site here(int line = __builtin_LINE(), const char* file = __builtin_FILE()) { return {file, line}; }
+constexpr source_location here(int line = __builtin_LINE(), const char* file = __builtin_FILE()) {
+    return {file, line};
+}
 
 /// A contiguous range of elements in one of the graph's pools.
 struct range_of {
@@ -46,7 +47,7 @@ struct node {
     ane::attributes attributes;
     range_of operands; ///< in the graph's operand pool: indices of nodes
     range_of name;     ///< in the graph's text pool; empty unless the node was named
-    site where;
+    source_location where;
     bool ends_segment = false; ///< its readers belong to a later program (graph/placement.hpp)
     bool on_host = false;      ///< computed by the host
 

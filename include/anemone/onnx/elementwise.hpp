@@ -148,7 +148,7 @@ ANEMONE_INLINE results read_thresholded_relu(node_call& c) {
     c.require(is_finite(alpha), "has a threshold that fp16 does not hold");
     const auto bits = static_cast<std::uint16_t>(alpha.bits);
     const std::uint16_t next = bits == 0x8000U || bits == 0 ? 1 : (bits & 0x8000U) != 0 ? bits - 1 : bits + 1;
-    return {c.add(op::thresholded_relu, {c.x(0)}, cutoff{static_cast<float>(half::from_bits(next))})};
+    return {c.add(op::thresholded_relu, {c.x(0)}, relu_threshold{static_cast<float>(half::from_bits(next))})};
 }
 ANEMONE_INLINE results read_shrink(node_call& c) {
     const double lambd = c.number("lambd", 0.5);

@@ -164,7 +164,7 @@ private:
             }
             try {
                 const std::string name = scope_.port_name(port.name(), "output");
-                const site where{readers::kept_file_name(name), 0};
+                const source_location where{readers::kept_file_name(name), 0};
                 dynamic_tensor t = scope_.in_graph(*v, where);
                 if (t.type() == dtype::boolean) {
                     t = scope_.add(op::cast, {&t, 1}, {}, nullptr, where);

@@ -38,7 +38,7 @@ inline std::string operator_name(const node_proto& n) {
 class node_call {
 public:
     ANEMONE_INLINE node_call(model_scope& scope, const node_proto& n, attribute_map given, std::vector<value*> operands,
-                             int opset, site where)
+                             int opset, source_location where)
         : scope_(scope), node_(n), given_(std::move(given)), operands_(std::move(operands)), opset_(opset),
           where_(where) {
         while (!operands_.empty() && operands_.back()->form == value_form::absent) {
@@ -49,7 +49,7 @@ public:
     std::string_view name() const { return node_.op_type(); }
     int opset() const { return opset_; }
     model_scope& scope() { return scope_; }
-    site where() const { return where_; }
+    source_location where() const { return where_; }
     const node_proto& node() const { return node_; }
     int operand_count() const { return static_cast<int>(operands_.size()); }
     int output_count() const { return node_.output_size(); }
@@ -300,7 +300,7 @@ private:
     attribute_map given_;
     std::vector<value*> operands_;
     int opset_;
-    site where_;
+    source_location where_;
 };
 
 using converter = results (*)(node_call&);

@@ -129,10 +129,10 @@ ANEMONE_INLINE results read_mean_variance(node_call& c) {
 }
 ANEMONE_INLINE results read_lrn(node_call& c) {
     return {c.add(op::local_response_norm, {c.x(0)},
-                  response{.size = narrow(c.needed_integer("size")),
-                           .alpha = static_cast<float>(c.number("alpha", 1e-4)),
-                           .beta = static_cast<float>(c.number("beta", 0.75)),
-                           .k = static_cast<float>(c.number("bias", 1))})};
+                  response_norm_shape{.size = narrow(c.needed_integer("size")),
+                                      .alpha = static_cast<float>(c.number("alpha", 1e-4)),
+                                      .beta = static_cast<float>(c.number("beta", 0.75)),
+                                      .k = static_cast<float>(c.number("bias", 1))})};
 }
 ANEMONE_INLINE results read_lp_normalization(node_call& c) {
     c.require(c.integer("p", 2) == 2, "is a norm of another power than 2");

@@ -121,7 +121,7 @@ public:
     }
 
     ANEMONE_INLINE dynamic_tensor add(op kind, std::span<const dynamic_tensor> operands, const attributes& given,
-                                      const extents* shape, site where) {
+                                      const extents* shape, source_location where) {
         if (++operations > most_operations) { // what follows would tell the same of every node
             blame(where.line, where.file, formatted("makes the graph longer than {} operations", most_operations));
             throw unreadable(file, std::move(faults));
@@ -131,13 +131,14 @@ public:
     }
 
     /// A known value as a tensor of the graph, once: a few numbers as a constant, more and initialisers as a weight.
-    ANEMONE_INLINE dynamic_tensor in_graph(value& v, site where) {
+    ANEMONE_INLINE dynamic_tensor in_graph(value& v, source_location where) {
         if (v.form == value_form::known && !v.in_graph()) {
             v.tensor = place(v.constant, v.name, v.is_initializer, where);
         }
         return v.tensor;
     }
-    ANEMONE_INLINE dynamic_tensor place(const known_tensor& c, std::string_view name, bool is_initializer, site where) {
+    ANEMONE_INLINE dynamic_tensor place(const known_tensor& c, std::string_view name, bool is_initializer,
+                                        source_location where) {
         if (c.count() < 1) {
             throw refused_node{formatted("reads a tensor {} without elements", print(c.shape))};
         }
@@ -169,14 +170,14 @@ private:
             }
         }
     }
-    ANEMONE_INLINE dynamic_tensor literal(const known_tensor& c, site where) {
+    ANEMONE_INLINE dynamic_tensor literal(const known_tensor& c, source_location where) {
         std::vector<float> list;
         for (std::int64_t i = 0; i < c.count(); ++i) {
             list.push_back(static_cast<float>(c.at(i)));
         }
         return graph.constant(c.shape, list, where);
     }
-    ANEMONE_INLINE dynamic_tensor weight(stored_tensor s, site where) {
+    ANEMONE_INLINE dynamic_tensor weight(stored_tensor s, source_location where) {
         const dynamic_tensor made = graph.weight(s.name, s.shape, {}, where);
         weights.add(std::move(s));
         return made;

@@ -13,7 +13,7 @@ struct operand_handle {
 /// Appends a node; returns its index. Not a template: everything that depends on the operands' types was resolved by
 /// the caller.
 template <std::size_t Count>
-constexpr int append_node(op kind, dtype type, const extents& shape, const attributes& values, site where,
+constexpr int append_node(op kind, dtype type, const extents& shape, const attributes& values, source_location where,
                           const operand_handle (&operands)[Count]) {
     const graph_pointer& graph = operands[0].graph;
     int indices[Count]{};
@@ -37,15 +37,16 @@ template <auto Attributes, class... Tensor> inline constexpr auto resolved_for =
 
 /// Appends a node and makes the typed handle of its value.
 template <class Shape, dtype Type = dtype::f16, class First, class... Rest>
-constexpr tensor<Shape, Type> append_as(op kind, const attributes& values, site where, First first, Rest... rest) {
+constexpr tensor<Shape, Type> append_as(op kind, const attributes& values, source_location where, First first,
+                                        Rest... rest) {
     return {first.graph, append_node(kind, Type, Shape::value, values, where,
                                      {{first.graph, first.node}, {rest.graph, rest.node}...})};
 }
 
 /// The same with the shape that a rule gives; the caller is constrained by it.
 template <class Rule, dtype Type = dtype::f16, class First, class... Rest>
-constexpr tensor<judged_shape<Rule, First, Rest...>, Type> append(op kind, const attributes& values, site where,
-                                                                  First first, Rest... rest) {
+constexpr tensor<judged_shape<Rule, First, Rest...>, Type> append(op kind, const attributes& values,
+                                                                  source_location where, First first, Rest... rest) {
     return {first.graph, append_node(kind, Type, judged<Rule, First, Rest...>.result.shape, values, where,
                                      {{first.graph, first.node}, {rest.graph, rest.node}...})};
 }

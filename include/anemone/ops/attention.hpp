@@ -81,7 +81,7 @@ struct masked_attention {
 
 namespace detail {
 /// The scale of the scores without the factors of query and key; 0 stands for 1 / sqrt(D).
-template <class Q, class K> constexpr score_scaling score_scale(Q query, K, double scale, site where) {
+template <class Q, class K> constexpr score_scaling score_scale(Q query, K, double scale, source_location where) {
     constexpr int k = scale_of<Q> + scale_of<K>;
     const double used = scale != 0 ? scale : 1.0 / square_root(static_cast<double>(Q::extent.width()));
     const double scores = used * power_of_two(-k);
@@ -97,7 +97,7 @@ template <class Q, class K> constexpr score_scaling score_scale(Q query, K, doub
 /// query or key is taken out of the scores by the scale, before the mask; one of the value out of the result.
 template <class Q, class K, class V>
     requires obeys<shapes::product_by<attention_rule, 3>, Q, K, V>
-constexpr auto attention(Q query, K key, V value, double scale = 0, site where = here()) {
+constexpr auto attention(Q query, K key, V value, double scale = 0, source_location where = here()) {
     return detail::times_power<-detail::scale_of<V>>(detail::append<shapes::product_by<attention_rule, 3>>(
                                                          op::attention, detail::score_scale(query, key, scale, where),
                                                          where, detail::unscaled(query), detail::unscaled(key),
@@ -112,7 +112,7 @@ Broken attention(Q, K, V, ...);
 /// infinity. One of bytes or booleans does not compile, nor what `to_f16` makes of it: 0 and 1 would hide nothing.
 template <class Q, class K, class V, class M>
     requires obeys<shapes::masked_attention, Q, K, V, M>
-constexpr auto attention(Q query, K key, V value, M mask, double scale = 0, site where = here()) {
+constexpr auto attention(Q query, K key, V value, M mask, double scale = 0, source_location where = here()) {
     if (detail::is_of_bytes(mask)) {
         mask.graph->refuse(
             model_rule::a_mask_is_added_to_the_scores_so_0_and_1_hide_nothing_write_select_with_0_and_minus_30000,

@@ -65,7 +65,7 @@ struct cast {
 #define ANEMONE_COMPARISON(name, ...)                                                                                  \
     template <class A, class B>                                                                                        \
         requires obeys<shapes::broadcast, A, B>                                                                        \
-    constexpr auto name(A a, B b, site where = here()) {                                                               \
+    constexpr auto name(A a, B b, source_location where = here()) {                                                    \
         return detail::binary<dtype::boolean>(op::name, a, b, where);                                                  \
     }                                                                                                                  \
     template <class A, class B, class Broken = breach<op::name, shapes::broadcast, A, B>> Broken name(A, B, ...);
@@ -99,7 +99,7 @@ template <class A, class B, class Broken = breach<op::less_equal, shapes::broadc
 /// true where x is false
 template <class X>
     requires obeys<shapes::boolean, X>
-constexpr auto logical_not(X x, site where = here()) {
+constexpr auto logical_not(X x, source_location where = here()) {
     return detail::append<shapes::boolean, dtype::boolean>(op::logical_not, no_attributes{}, where, x);
 }
 template <class X, class Broken = breach<op::logical_not, shapes::boolean, X>> Broken logical_not(X, ...);
@@ -108,7 +108,7 @@ template <class X, class Broken = breach<op::logical_not, shapes::boolean, X>> B
 #define ANEMONE_LOGIC(name, ...)                                                                                       \
     template <class A, class B>                                                                                        \
         requires obeys<shapes::logic, A, B>                                                                            \
-    constexpr auto name(A a, B b, site where = here()) {                                                               \
+    constexpr auto name(A a, B b, source_location where = here()) {                                                    \
         return detail::append<shapes::logic, dtype::boolean>(op::name, no_attributes{}, where, a, b);                  \
     }                                                                                                                  \
     template <class A, class B, class Broken = breach<op::name, shapes::logic, A, B>> Broken name(A, B, ...);
@@ -118,7 +118,7 @@ template <class X, class Broken = breach<op::logical_not, shapes::boolean, X>> B
 /// may be a number.
 template <class C, class A, class B>
     requires obeys<shapes::select, C, A, B>
-constexpr auto select(C condition, A a, B b, site where = here()) {
+constexpr auto select(C condition, A a, B b, source_location where = here()) {
     if constexpr (number<A>) {
         return select(condition, detail::scalar(condition, static_cast<double>(a), where), b, where);
     } else if constexpr (number<B>) {
@@ -133,7 +133,7 @@ Broken select(C, A, B, ...);
 /// Bytes as fp16, value for value; of booleans 1 where x is true and 0 where it is false.
 template <class X>
     requires obeys<shapes::cast, X>
-constexpr auto to_f16(X x, site where = here()) {
+constexpr auto to_f16(X x, source_location where = here()) {
     return detail::append<shapes::cast>(op::cast, no_attributes{}, where, x);
 }
 template <class X, class Broken = breach<op::cast, shapes::cast, X>> Broken to_f16(X, ...);

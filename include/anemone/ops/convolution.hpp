@@ -147,7 +147,7 @@ constexpr inferred shape_rule(const Attributes& given, const extents& x, const e
 /// Depthwise where groups equals C. Either may be `scaled`. Guide chapter 4; R030-R048.
 template <conv A = conv{}, class X, class W>
     requires obeys<shapes::product_of<A>, X, W>
-constexpr auto conv2d(X x, W weight, site where = here()) {
+constexpr auto conv2d(X x, W weight, source_location where = here()) {
     return detail::product<shapes::product_of<A>>(op::conv2d, detail::resolved_for<A, X, W>, where, x, weight);
 }
 template <conv A = conv{}, class X, class W, class Broken = breach<op::conv2d, shapes::product_of<A>, X, W>>
@@ -156,7 +156,7 @@ Broken conv2d(X, W, ...);
 /// The same with a bias of one value per output channel, which starts the accumulator.
 template <conv A = conv{}, class X, class W, class B>
     requires obeys<shapes::product_of<A>, X, W, B>
-constexpr auto conv2d(X x, W weight, B bias, site where = here()) {
+constexpr auto conv2d(X x, W weight, B bias, source_location where = here()) {
     return detail::product<shapes::product_of<A>>(op::conv2d, detail::resolved_for<A, X, W>, where, x, weight, bias);
 }
 template <conv A = conv{}, class X, class W, class B, class Broken = breach<op::conv2d, shapes::product_of<A>, X, W, B>>
@@ -165,7 +165,7 @@ Broken conv2d(X, W, B, ...);
 /// Transposed convolution (deconvolution), the adjoint of `conv2d`; the weight is [C, O / groups, kH, kW]. R039, R183.
 template <conv_transpose A = conv_transpose{}, class X, class W>
     requires obeys<shapes::product_of<A>, X, W>
-constexpr auto conv_transpose2d(X x, W weight, site where = here()) {
+constexpr auto conv_transpose2d(X x, W weight, source_location where = here()) {
     return detail::product<shapes::product_of<A>>(op::conv_transpose2d, detail::resolved_for<A, X, W>, where, x,
                                                   weight);
 }
@@ -175,7 +175,7 @@ Broken conv_transpose2d(X, W, ...);
 
 template <conv_transpose A = conv_transpose{}, class X, class W, class B>
     requires obeys<shapes::product_of<A>, X, W, B>
-constexpr auto conv_transpose2d(X x, W weight, B bias, site where = here()) {
+constexpr auto conv_transpose2d(X x, W weight, B bias, source_location where = here()) {
     return detail::product<shapes::product_of<A>>(op::conv_transpose2d, detail::resolved_for<A, X, W>, where, x, weight,
                                                   bias);
 }

@@ -19,7 +19,7 @@ namespace detail {
 
 /// Turns an operand of a contraction into a matrix: sums over the letters that only it has, then a transpose, then a
 /// reshape; each only where it changes something.
-template <einsum_operand Plan, class X> constexpr auto as_matrix(X x, site where) {
+template <einsum_operand Plan, class X> constexpr auto as_matrix(X x, source_location where) {
     if constexpr (Plan.summed.list.rank > 0) {
         constexpr einsum_operand rest = Plan.after_sums();
         return as_matrix<rest>(reduction<Plan.summed, false>(op::reduce_sum, x, where), where);
@@ -53,7 +53,7 @@ template <fixed_string Equation> struct einsum {
 /// and M5).
 template <fixed_string Equation, class A, class B>
     requires obeys<shapes::einsum<Equation>, A, B>
-constexpr auto einsum(A a, B b, site where = here()) {
+constexpr auto einsum(A a, B b, source_location where = here()) {
     constexpr const einsum_plan& plan = detail::plan_of<Equation, A, B>;
     constexpr einsum_operand left = plan.a;
     constexpr einsum_operand right = plan.b;

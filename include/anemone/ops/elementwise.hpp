@@ -32,7 +32,7 @@ struct broadcast_into {
 namespace detail {
 
 /// A constant of rank 0 in the graph that `like` belongs to.
-template <class X, dtype TX> constexpr tensor<shape<>> scalar(tensor<X, TX> like, double value, site where) {
+template <class X, dtype TX> constexpr tensor<shape<>> scalar(tensor<X, TX> like, double value, source_location where) {
     like.graph->require_fp16(value, "constant", where);
     node n;
     n.kind = op::constant;
@@ -43,7 +43,7 @@ template <class X, dtype TX> constexpr tensor<shape<>> scalar(tensor<X, TX> like
 }
 
 /// Appends an operation of two operands, one of which may be a number.
-template <dtype Type = dtype::f16, class A, class B> constexpr auto binary(op kind, A a, B b, site where) {
+template <dtype Type = dtype::f16, class A, class B> constexpr auto binary(op kind, A a, B b, source_location where) {
     if constexpr (number<A>) {
         return binary<Type>(kind, scalar(b, static_cast<double>(a), where), b, where);
     } else if constexpr (number<B>) {
@@ -54,7 +54,7 @@ template <dtype Type = dtype::f16, class A, class B> constexpr auto binary(op ki
 }
 
 /// Operators cannot take a default argument: they report the line of their first operand.
-template <class A, class... B> constexpr site site_of(A a, B... b) {
+template <class A, class... B> constexpr source_location site_of(A a, B... b) {
     if constexpr (number<A>) {
         return site_of(b...);
     } else {
@@ -68,7 +68,7 @@ template <class A, class... B> constexpr site site_of(A a, B... b) {
 #define ANEMONE_ARITHMETIC(name, ...)                                                                                  \
     template <class A, class B>                                                                                        \
         requires obeys<shapes::broadcast, A, B>                                                                        \
-    constexpr auto name(A a, B b, site where = here()) { return detail::binary(op::name, a, b, where); }               \
+    constexpr auto name(A a, B b, source_location where = here()) { return detail::binary(op::name, a, b, where); }    \
     template <class A, class B, class Broken = breach<op::name, shapes::broadcast, A, B>> Broken name(A, B, ...);
 #include "../graph/operations.def"
 

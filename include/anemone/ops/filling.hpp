@@ -12,12 +12,13 @@ namespace ane {
 
 /// A tensor filled with one value.
 template <class Shape>
-constexpr auto fill(builder& g, tensor_type<Shape, dtype::f16> type, double value, site where = here()) {
+constexpr auto fill(builder& g, tensor_type<Shape, dtype::f16> type, double value, source_location where = here()) {
     return g.constant(type, value, where);
 }
 
 /// A tensor of the shape of `like`, which is not read, filled with one value.
-template <class X, dtype TX> constexpr tensor<X> fill_like(tensor<X, TX> like, double value, site where = here()) {
+template <class X, dtype TX>
+constexpr tensor<X> fill_like(tensor<X, TX> like, double value, source_location where = here()) {
     like.graph->require_fp16(value, "constant", where);
     node n;
     n.kind = op::constant;
@@ -31,7 +32,7 @@ template <class X, dtype TX> constexpr tensor<X> fill_like(tensor<X, TX> like, d
 /// The values start, start + step, ... of a vector, computed here: the A13 has no path for MIL's range_1d, and a
 /// constant needs none. Stored as fp16: whole numbers are exact up to 2048 (R069).
 template <std::int64_t Count>
-constexpr auto range_1d(builder& g, double start = 0, double step = 1, site where = here()) {
+constexpr auto range_1d(builder& g, double start = 0, double step = 1, source_location where = here()) {
     static_assert(Count >= 1, "a range has at least one value");
     return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
         if constexpr (Count == 1) {
@@ -49,7 +50,7 @@ constexpr auto range_1d(builder& g, double start = 0, double step = 1, site wher
 template <class Shape>
     requires obeys<shapes::same, tensor<Shape>>
 constexpr auto random_uniform(builder& g, tensor_type<Shape, dtype::f16>, double low = 0, double high = 1,
-                              site where = here()) {
+                              source_location where = here()) {
     // A builder exposes its graph only through the handles that it makes. This one has no reader, so pruning drops it.
     const graph_pointer graph = g.constant(f16<>, 0, where).graph;
     graph->require_fp16(low, "constant", where);

@@ -231,7 +231,7 @@ template <int Top, int Bottom, int Left, int Right> struct crop {
 /// which folds into the descriptor (guide appendix A; measured on M5). For a begin above 0 on the last axis see R090.
 template <index_range Range, class X>
     requires obeys<shapes::of<Range>, X>
-constexpr auto strided_slice(X x, site where = here()) {
+constexpr auto strided_slice(X x, source_location where = here()) {
     return detail::append<shapes::of<Range>>(op::strided_slice, detail::resolved_for<Range, X>, where, x);
 }
 template <index_range Range, class X, class Broken = breach<op::strided_slice, shapes::of<Range>, X>>
@@ -241,7 +241,7 @@ Broken strided_slice(X, ...);
 /// appendix A calls it native (decompiled): the sources disagree.
 template <strided_window Window, class X, class U>
     requires obeys<shapes::by<slice_update_rule, Window>, X, U>
-constexpr auto slice_update(X x, U update, site where = here()) {
+constexpr auto slice_update(X x, U update, source_location where = here()) {
     return detail::append<shapes::by<slice_update_rule, Window>>(op::slice_update, Window, where, x, update);
 }
 template <strided_window Window, class X, class U,
@@ -251,7 +251,7 @@ Broken slice_update(X, U, ...);
 /// The same in steps of 1 from `Begin`.
 template <indices Begin, class X, class U>
     requires obeys<shapes::update_from<Begin>, X, U>
-constexpr auto slice_update(X x, U update, site where = here()) {
+constexpr auto slice_update(X x, U update, source_location where = here()) {
     return detail::append<shapes::update_from<Begin>>(
         op::slice_update, detail::resolved_for<index_range{.begin = Begin}, X>, where, x, update);
 }
@@ -263,7 +263,7 @@ Broken slice_update(X, U, ...);
 /// (measured).
 template <axis Axis, std::int64_t Size, class X, class S>
     requires obeys<shapes::by<detail::moving_window_rule, Axis, Size>, X, S>
-constexpr auto dynamic_slice(X x, S start, site where = here()) {
+constexpr auto dynamic_slice(X x, S start, source_location where = here()) {
     return detail::append<shapes::by<detail::moving_window_rule, Axis, Size>>(
         op::dynamic_slice, detail::window_along(X::extent, Axis, 0, Size), where, x, start);
 }
@@ -275,7 +275,7 @@ Broken dynamic_slice(X, S, ...);
 /// R090.
 template <axis Axis, std::int64_t Offset, std::int64_t Size, class X>
     requires obeys<shapes::view<Axis, Offset, Size>, X>
-constexpr auto input_view(X x, site where = here()) {
+constexpr auto input_view(X x, source_location where = here()) {
     return detail::append<shapes::view<Axis, Offset, Size>>(
         op::slice, detail::window_along(X::extent, Axis, Offset, Size), where, x);
 }
@@ -287,7 +287,7 @@ Broken input_view(X, ...);
 /// begin above 0 on the last axis (R090).
 template <int Top, int Bottom, int Left, int Right, class X>
     requires obeys<shapes::crop<Top, Bottom, Left, Right>, X>
-constexpr auto crop(X x, site where = here()) {
+constexpr auto crop(X x, source_location where = here()) {
     return detail::append<shapes::crop<Top, Bottom, Left, Right>>(
         op::slice, detail::cropped(X::extent, Top, Bottom, Left, Right), where, x);
 }
@@ -299,7 +299,7 @@ Broken crop(X, ...);
 /// envelope of R095 (decompiled), natively from A14 (F3); the M5 refuses the MIL form (measured).
 template <axis Axis = axis{0}, class X, class I>
     requires obeys<shapes::by<gather_rule, Axis>, X, I>
-constexpr auto gather(X x, I index, site where = here()) {
+constexpr auto gather(X x, I index, source_location where = here()) {
     return detail::append<shapes::by<gather_rule, Axis>>(op::gather, detail::resolved_for<Axis, X>, where, x, index);
 }
 template <axis Axis = axis{0}, class X, class I, class Broken = breach<op::gather, shapes::by<gather_rule, Axis>, X, I>>
@@ -308,7 +308,7 @@ Broken gather(X, I, ...);
 /// y[.., i, ..] = x[.., index[.., i, ..], ..]: an index for each element of the result. R095.
 template <axis Axis = axis{0}, class X, class I>
     requires obeys<shapes::by<gather_along_axis_rule, Axis>, X, I>
-constexpr auto gather_along_axis(X x, I index, site where = here()) {
+constexpr auto gather_along_axis(X x, I index, source_location where = here()) {
     return detail::append<shapes::by<gather_along_axis_rule, Axis>>(op::gather_along_axis,
                                                                     detail::resolved_for<Axis, X>, where, x, index);
 }
@@ -320,7 +320,7 @@ Broken gather_along_axis(X, I, ...);
 /// R095.
 template <class X, class I>
     requires obeys<shapes::by<gather_nd_rule>, X, I>
-constexpr auto gather_nd(X x, I index, site where = here()) {
+constexpr auto gather_nd(X x, I index, source_location where = here()) {
     return detail::append<shapes::by<gather_nd_rule>>(op::gather_nd, no_attributes{}, where, x, index);
 }
 template <class X, class I, class Broken = breach<op::gather_nd, shapes::by<gather_nd_rule>, X, I>>

@@ -131,15 +131,16 @@ template <axis Axis> struct stack {
 
 namespace detail {
 
-template <axis Axis, std::int64_t Size, class X> constexpr auto part_at(X x, std::int64_t begin, site where) {
+template <axis Axis, std::int64_t Size, class X>
+constexpr auto part_at(X x, std::int64_t begin, source_location where) {
     return append<shapes::part<Axis, Size>>(op::slice, window_along(X::extent, Axis, begin, Size), where, x);
 }
 template <axis Axis, std::int64_t Size, std::size_t... Index, class X>
-constexpr auto even_parts(X x, site where, std::index_sequence<Index...>) {
+constexpr auto even_parts(X x, source_location where, std::index_sequence<Index...>) {
     return std::array{part_at<Axis, Size>(x, static_cast<std::int64_t>(Index) * Size, where)...};
 }
 template <axis Axis, std::int64_t... Sizes, std::size_t... Index, class X>
-constexpr auto sized_parts(X x, site where, std::index_sequence<Index...>) {
+constexpr auto sized_parts(X x, source_location where, std::index_sequence<Index...>) {
     return std::tuple{part_at<Axis, Sizes>(x, sum_before(Index, {Sizes...}), where)...};
 }
 
@@ -148,7 +149,7 @@ constexpr auto sized_parts(X x, site where, std::index_sequence<Index...>) {
 /// A reshape that puts axes of extent 1 in; `Axes` counts in the result.
 template <axes Axes, class X>
     requires obeys<shapes::by<expand_dims_rule, Axes>, X>
-constexpr auto expand_dims(X x, site where = here()) {
+constexpr auto expand_dims(X x, source_location where = here()) {
     return detail::append<shapes::by<expand_dims_rule, Axes>>(op::reshape, no_attributes{}, where, x);
 }
 template <axes Axes, class X, class Broken = breach<op::reshape, shapes::by<expand_dims_rule, Axes>, X>>
@@ -157,7 +158,7 @@ Broken expand_dims(X, ...);
 /// A reshape that leaves axes of extent 1 out: the given ones, or all. R128.
 template <axes Axes = axes{}, class X>
     requires obeys<shapes::by<squeeze_rule, Axes>, X>
-constexpr auto squeeze(X x, site where = here()) {
+constexpr auto squeeze(X x, source_location where = here()) {
     return detail::append<shapes::by<squeeze_rule, Axes>>(op::reshape, no_attributes{}, where, x);
 }
 template <axes Axes = axes{}, class X, class Broken = breach<op::reshape, shapes::by<squeeze_rule, Axes>, X>>
@@ -166,14 +167,14 @@ Broken squeeze(X, ...);
 /// Two axes: MIL's name of `flatten`.
 template <axis Axis = axis{1}, class X>
     requires obeys<shapes::moved_by<flatten_rule, Axis>, X>
-constexpr auto flatten2d(X x, site where = here()) { return flatten<Axis>(x, where); }
+constexpr auto flatten2d(X x, source_location where = here()) { return flatten<Axis>(x, where); }
 template <axis Axis = axis{1}, class X, class Broken = breach<op::reshape, shapes::moved_by<flatten_rule, Axis>, X>>
 Broken flatten2d(X, ...);
 
 /// The elements of x under the shape of another tensor, which is not read: a reshape. R011.
 template <class X, class L>
     requires obeys<shapes::moved_by<reshape_rule>, X, L>
-constexpr auto reshape_like(X x, L, site where = here()) {
+constexpr auto reshape_like(X x, L, source_location where = here()) {
     return detail::append_as<typename L::shape_type, X::element>(op::reshape, no_attributes{}, where, x);
 }
 template <class X, class L, class Broken = breach<op::reshape, shapes::moved_by<reshape_rule>, X, L>>
@@ -183,7 +184,7 @@ Broken reshape_like(X, L, ...);
 template <axis Axis = axis{0}, class X, class... Rest>
     requires obeys<shapes::stack<Axis>, X, Rest...>
 constexpr auto stack(X x, Rest... rest) {
-    const site where = detail::site_of(x);
+    const source_location where = detail::site_of(x);
     if constexpr (sizeof...(Rest) == 0) {
         return expand_dims<axes{Axis.index}>(x, where);
     } else {
@@ -199,7 +200,7 @@ Broken stack(X, Rest...);
 /// (R090), and two of them joined again are the hazard of R092.
 template <std::int64_t Count, axis Axis = axis{1}, class X>
     requires obeys<shapes::even_parts<Axis, Count>, X>
-constexpr auto split(X x, site where = here()) {
+constexpr auto split(X x, source_location where = here()) {
     constexpr std::int64_t size = X::extent[normalized_axis(Axis.index, X::extent.rank)] / Count;
     return detail::even_parts<Axis, size>(x, where, std::make_index_sequence<static_cast<std::size_t>(Count)>());
 }
@@ -210,7 +211,7 @@ Broken split(X, ...);
 /// Parts of the given sizes along an axis, as a tuple of handles.
 template <std::same_as<axis> auto Axis, std::int64_t First, std::int64_t... Sizes, class X>
     requires obeys<shapes::sized_parts<Axis, First, Sizes...>, X>
-constexpr auto split(X x, site where = here()) {
+constexpr auto split(X x, source_location where = here()) {
     return detail::sized_parts<Axis, First, Sizes...>(x, where, std::make_index_sequence<1 + sizeof...(Sizes)>());
 }
 template <std::same_as<axis> auto Axis, std::int64_t First, std::int64_t... Sizes, class X,
@@ -220,7 +221,7 @@ Broken split(X, ...);
 /// The slices of an axis without that axis, as an array of handles: the inverse of `stack`.
 template <axis Axis = axis{0}, class X>
     requires obeys<shapes::by<axis_rule, Axis>, X>
-constexpr auto unstack(X x, site where = here()) {
+constexpr auto unstack(X x, source_location where = here()) {
     constexpr int index = normalized_axis(Axis.index, X::extent.rank);
     const auto parts = split<X::extent[index], axis{index}>(x, where);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {

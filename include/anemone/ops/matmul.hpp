@@ -56,7 +56,7 @@ constexpr inferred linear_bias_rule(const extents& x, const extents& weight, con
 /// R050-R053, R056.
 template <transposed Form = transposed{}, class A, class B>
     requires obeys<shapes::product_of<Form>, A, B>
-constexpr auto matmul(A a, B b, site where = here()) {
+constexpr auto matmul(A a, B b, source_location where = here()) {
     return detail::product<shapes::product_of<Form>>(op::matmul, Form, where, a, b);
 }
 template <transposed Form = transposed{}, class A, class B,
@@ -67,7 +67,7 @@ Broken matmul(A, B, ...);
 /// R055.
 template <class X, class W>
     requires obeys<shapes::product_by<linear_shape_rule>, X, W>
-constexpr auto linear(X x, W weight, site where = here()) {
+constexpr auto linear(X x, W weight, source_location where = here()) {
     return detail::product<shapes::product_by<linear_shape_rule>>(op::linear, no_attributes{}, where, x, weight);
 }
 template <class X, class W, class Broken = breach<op::linear, shapes::product_by<linear_shape_rule>, X, W>>
@@ -76,7 +76,7 @@ Broken linear(X, W, ...);
 /// The same plus a bias of one value per output feature, which starts the accumulator.
 template <class X, class W, class B>
     requires obeys<shapes::product_by<linear_bias_rule>, X, W, B>
-constexpr auto linear(X x, W weight, B bias, site where = here()) {
+constexpr auto linear(X x, W weight, B bias, source_location where = here()) {
     return detail::product<shapes::product_by<linear_bias_rule>>(op::linear, no_attributes{}, where, x, weight, bias);
 }
 template <class X, class W, class B, class Broken = breach<op::linear, shapes::product_by<linear_bias_rule>, X, W, B>>

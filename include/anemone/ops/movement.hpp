@@ -218,7 +218,7 @@ template <pads Amounts, bool RepeatsBorder> struct mirror {
 /// The same elements in row-major order under another shape; one extent may be -1. R011.
 template <std::int64_t... Extents, class X>
     requires obeys<shapes::reshape<Extents...>, X>
-constexpr auto reshape(X x, site where = here()) {
+constexpr auto reshape(X x, source_location where = here()) {
     return detail::append<shapes::reshape<Extents...>, X::element>(op::reshape, no_attributes{}, where, x);
 }
 template <std::int64_t... Extents, class X, class Broken = breach<op::reshape, shapes::reshape<Extents...>, X>>
@@ -227,7 +227,7 @@ Broken reshape(X, ...);
 /// Two axes: the extents before `Axis` together, and from it on together.
 template <axis Axis = axis{1}, class X>
     requires obeys<shapes::moved_by<flatten_rule, Axis>, X>
-constexpr auto flatten(X x, site where = here()) {
+constexpr auto flatten(X x, source_location where = here()) {
     return detail::append<shapes::moved_by<flatten_rule, Axis>, X::element>(op::reshape, no_attributes{}, where, x);
 }
 template <axis Axis = axis{1}, class X, class Broken = breach<op::reshape, shapes::moved_by<flatten_rule, Axis>, X>>
@@ -236,7 +236,7 @@ Broken flatten(X, ...);
 /// Output axis i is input axis Order[i]. R021, R189.
 template <permutation Order, class X>
     requires obeys<shapes::of<Order>, X>
-constexpr auto transpose(X x, site where = here()) {
+constexpr auto transpose(X x, source_location where = here()) {
     return detail::append<shapes::of<Order>>(op::transpose, detail::resolved_for<Order, X>, where, x);
 }
 template <permutation Order, class X, class Broken = breach<op::transpose, shapes::of<Order>, X>>
@@ -257,7 +257,7 @@ Broken concat(X, Rest...);
 /// fixed-point format: magnitudes above 4094 become infinity (R090).
 template <window Window, class X>
     requires obeys<shapes::of<Window>, X>
-constexpr auto slice(X x, site where = here()) {
+constexpr auto slice(X x, source_location where = here()) {
     return detail::append<shapes::of<Window>>(op::slice, Window, where, x);
 }
 template <window Window, class X, class Broken = breach<op::slice, shapes::of<Window>, X>> Broken slice(X, ...);
@@ -265,7 +265,7 @@ template <window Window, class X, class Broken = breach<op::slice, shapes::of<Wi
 /// Elements of one value around the tensor. The engine pads height and width (R096), from M4 on channels too (L012).
 template <pads Amounts, class X>
     requires obeys<shapes::of<Amounts>, X>
-constexpr auto pad(X x, double value = 0, site where = here()) {
+constexpr auto pad(X x, double value = 0, source_location where = here()) {
     // The value travels as a scalar operand, because an attribute that decides the shape is not mixed with data.
     return detail::append_as<detail::judged_shape<shapes::of<Amounts>, X>>(op::pad, Amounts, where, x,
                                                                            detail::scalar(x, value, where));
@@ -276,7 +276,7 @@ template <pads Amounts, class X, class Broken = breach<op::pad, shapes::of<Amoun
 /// and width only (R096). The texture unit does it from A14 on; A13's validator refuses it (R097, decompiled).
 template <pads Amounts, class X>
     requires obeys<shapes::mirror<Amounts, false>, X>
-constexpr auto reflect_pad(X x, site where = here()) {
+constexpr auto reflect_pad(X x, source_location where = here()) {
     return detail::append<shapes::mirror<Amounts, false>>(op::reflect_pad, Amounts, where, x);
 }
 template <pads Amounts, class X, class Broken = breach<op::reflect_pad, shapes::mirror<Amounts, false>, X>>
@@ -285,7 +285,7 @@ Broken reflect_pad(X, ...);
 /// Mirrors the tensor at its borders with the border repeated: [a b c] padded by 2 gives [b a a b c c b]. R096, R097.
 template <pads Amounts, class X>
     requires obeys<shapes::mirror<Amounts, true>, X>
-constexpr auto symmetric_pad(X x, site where = here()) {
+constexpr auto symmetric_pad(X x, source_location where = here()) {
     return detail::append<shapes::mirror<Amounts, true>>(op::symmetric_pad, Amounts, where, x);
 }
 template <pads Amounts, class X, class Broken = breach<op::symmetric_pad, shapes::mirror<Amounts, true>, X>>
@@ -295,7 +295,7 @@ Broken symmetric_pad(X, ...);
 /// engine of the M4 (measured).
 template <pads Amounts, class X>
     requires obeys<shapes::of<Amounts>, X>
-constexpr auto replicate_pad(X x, site where = here()) {
+constexpr auto replicate_pad(X x, source_location where = here()) {
     return detail::append<shapes::of<Amounts>>(op::replicate_pad, Amounts, where, x);
 }
 template <pads Amounts, class X, class Broken = breach<op::replicate_pad, shapes::of<Amounts>, X>>
@@ -305,7 +305,7 @@ Broken replicate_pad(X, ...);
 /// aliases.
 template <class X>
     requires obeys<shapes::same, X>
-constexpr auto identity(X x, site where = here()) {
+constexpr auto identity(X x, source_location where = here()) {
     return detail::append<shapes::same>(op::identity, no_attributes{}, where, x);
 }
 template <class X, class Broken = breach<op::identity, shapes::same, X>> Broken identity(X, ...);

@@ -69,7 +69,7 @@ constexpr inferred cross_product_rule(const extents& a, const extents& b) {
 }
 
 /// An image [N, 1, H, W] and a reference [N, 1, H, Wr] give one plane for each of R + 1 disparities; Wr >= W + R.
-constexpr inferred cost_volume_rule(const amount& planes, const extents& image, const extents& reference) {
+constexpr inferred cost_volume_rule(const item_count& planes, const extents& image, const extents& reference) {
     inferred r;
     r.shape = image;
     r.require(planes.count >= 1, fault::there_must_be_at_least_one_plane, planes.count, 1);
@@ -100,7 +100,7 @@ constexpr void require_points(inferred& r, const extents& points) {
 } // namespace detail
 
 /// `centroids` of the points, at most 1024 of at most 8192.
-constexpr inferred furthest_point_rule(const amount& centroids, const extents& points) {
+constexpr inferred furthest_point_rule(const item_count& centroids, const extents& points) {
     inferred r;
     r.shape = points;
     detail::require_points(r, points);
@@ -139,7 +139,7 @@ template <scaled_function Function> struct scaled {
 /// every family (ANEForge, measured) and with another from A15 on (R136).
 template <class X>
     requires obeys<shapes::same, X>
-constexpr auto dropout(X x, double rate = 0, site where = here()) {
+constexpr auto dropout(X x, double rate = 0, source_location where = here()) {
     const drop_ratio d{static_cast<float>(rate)};
     if (!dropout_rule(d, X::extent).ok()) {
         x.graph->refuse(model_rule::the_rate_must_lie_from_0_to_below_1, "dropout", where);
@@ -152,7 +152,7 @@ template <class X, class Broken = breach<op::dropout, shapes::same, X>> Broken d
 /// (ANEForge, measured).
 template <scaled_function Function, class A, class B>
     requires obeys<shapes::scaled<Function>, A, B>
-constexpr auto scaled_elementwise(A a, B b, double scale = 1, site where = here()) {
+constexpr auto scaled_elementwise(A a, B b, double scale = 1, source_location where = here()) {
     a.graph->require_fp16(scale, "constant", where);
     const scaling s{.function = Function, .scale = static_cast<float>(scale)};
     if (!shape_rule(s, A::extent, B::extent).ok()) {
@@ -168,7 +168,7 @@ Broken scaled_elementwise(A, B, ...);
 /// The template is a runtime tensor; 3x3 is measured, 15 the widest (ANEForge). R046.
 template <class X, class T>
     requires obeys<shapes::by<cross_correlation_rule>, X, T>
-constexpr auto cross_correlation(X x, T pattern, site where = here()) {
+constexpr auto cross_correlation(X x, T pattern, source_location where = here()) {
     return detail::append<shapes::by<cross_correlation_rule>>(op::cross_correlation, no_attributes{}, where, x,
                                                               pattern);
 }
@@ -178,7 +178,7 @@ Broken cross_correlation(X, T, ...);
 /// a x b for vectors of three in the channels of [N, 3, 1, 1].
 template <class A, class B>
     requires obeys<shapes::by<cross_product_rule>, A, B>
-constexpr auto cross_product(A a, B b, site where = here()) {
+constexpr auto cross_product(A a, B b, source_location where = here()) {
     return detail::append<shapes::by<cross_product_rule>>(op::cross_product, no_attributes{}, where, a, b);
 }
 template <class A, class B, class Broken = breach<op::cross_product, shapes::by<cross_product_rule>, A, B>>
@@ -186,33 +186,33 @@ Broken cross_product(A, B, ...);
 
 /// y[d, h, w] = |x[h, w] - reference[h, w + d]| for d = 0 to Planes - 1: the matching cost of each disparity.
 template <int Planes, class X, class R>
-    requires obeys<shapes::by<cost_volume_rule, amount{.count = Planes}>, X, R>
-constexpr auto cost_volume(X x, R reference, site where = here()) {
-    return detail::append<shapes::by<cost_volume_rule, amount{.count = Planes}>>(
-        op::cost_volume, amount{.count = Planes}, where, x, reference);
+    requires obeys<shapes::by<cost_volume_rule, item_count{.count = Planes}>, X, R>
+constexpr auto cost_volume(X x, R reference, source_location where = here()) {
+    return detail::append<shapes::by<cost_volume_rule, item_count{.count = Planes}>>(
+        op::cost_volume, item_count{.count = Planes}, where, x, reference);
 }
 template <int Planes, class X, class R,
-          class Broken = breach<op::cost_volume, shapes::by<cost_volume_rule, amount{.count = Planes}>, X, R>>
+          class Broken = breach<op::cost_volume, shapes::by<cost_volume_rule, item_count{.count = Planes}>, X, R>>
 Broken cost_volume(X, R, ...);
 
 /// Count of the points [1, 3, 1, N], from the first on always the one that is farthest (L2) from those chosen:
 /// [1, 3, 1, Count]. At most 1024 of 8192.
 template <int Count, class P>
-    requires obeys<shapes::by<furthest_point_rule, amount{.count = Count}>, P>
-constexpr auto furthest_point_sampling(P points, site where = here()) {
-    return detail::append<shapes::by<furthest_point_rule, amount{.count = Count}>>(
-        op::furthest_point_sampling, amount{.count = Count}, where, points);
+    requires obeys<shapes::by<furthest_point_rule, item_count{.count = Count}>, P>
+constexpr auto furthest_point_sampling(P points, source_location where = here()) {
+    return detail::append<shapes::by<furthest_point_rule, item_count{.count = Count}>>(
+        op::furthest_point_sampling, item_count{.count = Count}, where, points);
 }
 template <
     int Count, class P,
-    class Broken = breach<op::furthest_point_sampling, shapes::by<furthest_point_rule, amount{.count = Count}>, P>>
+    class Broken = breach<op::furthest_point_sampling, shapes::by<furthest_point_rule, item_count{.count = Count}>, P>>
 Broken furthest_point_sampling(P, ...);
 
 /// Which points lie within the radius (L2) of which centroid: centroids [1, 3, 1, M] and points [1, 3, 1, N] give flags
 /// of one byte, 0 or 1, [1, 1, N, M]. The layer packs them into the first M bytes of rows of 2 M (ANEForge).
 template <class C, class P>
     requires obeys<shapes::by<radius_search_rule, search_radius{}>, C, P>
-constexpr auto radius_search(C centroids, P points, double radius, site where = here()) {
+constexpr auto radius_search(C centroids, P points, double radius, source_location where = here()) {
     const search_radius s{detail::coefficient(points, radius, where)};
     if (!radius_search_rule(s, C::extent, P::extent).ok()) {
         points.graph->refuse(model_rule::the_radius_must_not_be_negative, "radius_search", where);

@@ -61,7 +61,7 @@ constexpr inferred rms_norm_rule(int along, const extents& x, const extents& gam
 }
 
 /// Channels are axis 1.
-constexpr inferred shape_rule(const response& given, const extents& x) {
+constexpr inferred shape_rule(const response_norm_shape& given, const extents& x) {
     inferred r;
     r.shape = x;
     r.require(x.rank >= 3, fault::input_must_have_channels_on_axis_1_and_rank_3, x.rank, 3);
@@ -70,7 +70,7 @@ constexpr inferred shape_rule(const response& given, const extents& x) {
 }
 
 namespace detail {
-template <axis Along, class X> constexpr stabilizer stabilized(X x, double epsilon, site where) {
+template <axis Along, class X> constexpr stabilizer stabilized(X x, double epsilon, source_location where) {
     return {.epsilon = coefficient(x, epsilon, where), .axis = normalized_axis(Along.index, X::extent.rank)};
 }
 } // namespace detail
@@ -78,7 +78,7 @@ template <axis Along, class X> constexpr stabilizer stabilized(X x, double epsil
 /// e^(x - max) / sum of e^(x - max) along an axis. The engine subtracts the maximum in hardware (N109). R062.
 template <axis Axis = axis{-1}, class X>
     requires obeys<shapes::by<axis_rule, Axis>, X>
-constexpr auto softmax(X x, site where = here()) {
+constexpr auto softmax(X x, source_location where = here()) {
     return detail::append<shapes::by<axis_rule, Axis>>(op::softmax, detail::resolved_for<Axis, X>, where, x);
 }
 template <axis Axis = axis{-1}, class X, class Broken = breach<op::softmax, shapes::by<axis_rule, Axis>, X>>
@@ -87,7 +87,7 @@ Broken softmax(X, ...);
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta, with mean and variance along one axis. R063.
 template <axis Axis = axis{-1}, class X, class G, class B>
     requires obeys<shapes::by<layer_norm_rule, Axis.index>, X, G, B>
-constexpr auto layer_norm(X x, G gamma, B beta, double epsilon = 1e-5, site where = here()) {
+constexpr auto layer_norm(X x, G gamma, B beta, double epsilon = 1e-5, source_location where = here()) {
     return detail::append<shapes::by<layer_norm_rule, Axis.index>>(
         op::layer_norm, detail::stabilized<Axis>(x, epsilon, where), where, x, gamma, beta);
 }
@@ -99,7 +99,8 @@ Broken layer_norm(X, G, B, ...);
 /// Lowered to one scale and one offset per channel, computed from the weights when the graph is compiled.
 template <class X, class M, class V, class G, class B>
     requires obeys<shapes::by<batch_norm_rule>, X, M, V, G, B>
-constexpr auto batch_norm(X x, M mean, V variance, G gamma, B beta, double epsilon = 1e-5, site where = here()) {
+constexpr auto batch_norm(X x, M mean, V variance, G gamma, B beta, double epsilon = 1e-5,
+                          source_location where = here()) {
     return detail::append<shapes::by<batch_norm_rule>>(
         op::batch_norm, stabilizer{.epsilon = detail::coefficient(x, epsilon, where), .axis = 1}, where, x, mean,
         variance, gamma, beta);
@@ -112,7 +113,7 @@ Broken batch_norm(X, M, V, G, B, ...);
 /// behind axis 1). R064.
 template <class X, class G, class B>
     requires obeys<shapes::by<instance_norm_rule>, X, G, B>
-constexpr auto instance_norm(X x, G gamma, B beta, double epsilon = 1e-5, site where = here()) {
+constexpr auto instance_norm(X x, G gamma, B beta, double epsilon = 1e-5, source_location where = here()) {
     return detail::append<shapes::by<instance_norm_rule>>(
         op::instance_norm, stabilizer{.epsilon = detail::coefficient(x, epsilon, where), .axis = 1}, where, x, gamma,
         beta);
@@ -123,7 +124,7 @@ Broken instance_norm(X, G, B, ...);
 /// The same with mean and variance of each group of channels; gamma and beta stay per channel. R027, R063.
 template <int Groups, class X, class G, class B>
     requires obeys<shapes::by<group_norm_rule, Groups>, X, G, B>
-constexpr auto group_norm(X x, G gamma, B beta, double epsilon = 1e-5, site where = here()) {
+constexpr auto group_norm(X x, G gamma, B beta, double epsilon = 1e-5, source_location where = here()) {
     return detail::append<shapes::by<group_norm_rule, Groups>>(
         op::group_norm, grouping{.groups = Groups, .epsilon = detail::coefficient(x, epsilon, where)}, where, x, gamma,
         beta);
@@ -136,7 +137,7 @@ Broken group_norm(X, G, B, ...);
 /// Where an |x| is 256 or more the mean is infinite and the result 0 (R151).
 template <axis Axis = axis{-1}, class X, class G>
     requires obeys<shapes::by<rms_norm_rule, Axis.index>, X, G>
-constexpr auto rms_norm(X x, G gamma, double epsilon = 1e-5, site where = here()) {
+constexpr auto rms_norm(X x, G gamma, double epsilon = 1e-5, source_location where = here()) {
     return detail::append<shapes::by<rms_norm_rule, Axis.index>>(
         op::rms_norm, detail::stabilized<Axis>(x, epsilon, where), where, x, gamma);
 }
@@ -148,7 +149,7 @@ Broken rms_norm(X, G, ...);
 /// or more (R151).
 template <axis Axis = axis{-1}, class X>
     requires obeys<shapes::by<axis_rule, Axis>, X>
-constexpr auto l2_norm(X x, double epsilon = 1e-6, site where = here()) {
+constexpr auto l2_norm(X x, double epsilon = 1e-6, source_location where = here()) {
     return detail::append<shapes::by<axis_rule, Axis>>(op::l2_norm, detail::stabilized<Axis>(x, epsilon, where), where,
                                                        x);
 }
@@ -158,7 +159,7 @@ Broken l2_norm(X, ...);
 /// (x - min) / (max - min + epsilon), with minimum and maximum along one axis: height or width on the engine (R066).
 template <axis Axis = axis{-1}, class X>
     requires obeys<shapes::by<axis_rule, Axis>, X>
-constexpr auto minmax_norm(X x, double epsilon = 1e-5, site where = here()) {
+constexpr auto minmax_norm(X x, double epsilon = 1e-5, source_location where = here()) {
     return detail::append<shapes::by<axis_rule, Axis>>(op::minmax_norm, detail::stabilized<Axis>(x, epsilon, where),
                                                        where, x);
 }
@@ -168,13 +169,15 @@ Broken minmax_norm(X, ...);
 /// x / (k + alpha / Size * sum of x^2 over Size channels)^beta: the (Size - 1) / 2 channels (axis 1) before, the
 /// channel itself and the Size / 2 behind, rounded down, as far as there are any. R065.
 template <int Size, class X>
-    requires obeys<shapes::of<response{.size = Size}>, X>
-constexpr auto local_response_norm(X x, double alpha = 1e-4, double beta = 0.75, double k = 1, site where = here()) {
-    const response how{Size, detail::coefficient(x, alpha, where), detail::coefficient(x, beta, where),
-                       detail::coefficient(x, k, where)};
-    return detail::append<shapes::of<response{.size = Size}>>(op::local_response_norm, how, where, x);
+    requires obeys<shapes::of<response_norm_shape{.size = Size}>, X>
+constexpr auto local_response_norm(X x, double alpha = 1e-4, double beta = 0.75, double k = 1,
+                                   source_location where = here()) {
+    const response_norm_shape how{Size, detail::coefficient(x, alpha, where), detail::coefficient(x, beta, where),
+                                  detail::coefficient(x, k, where)};
+    return detail::append<shapes::of<response_norm_shape{.size = Size}>>(op::local_response_norm, how, where, x);
 }
-template <int Size, class X, class Broken = breach<op::local_response_norm, shapes::of<response{.size = Size}>, X>>
+template <int Size, class X,
+          class Broken = breach<op::local_response_norm, shapes::of<response_norm_shape{.size = Size}>, X>>
 Broken local_response_norm(X, ...);
 
 } // namespace ane

@@ -61,7 +61,7 @@ constexpr inferred shape_rule(const pool& given, const extents& x) {
 /// The largest element of each window; padding never wins. R060, R061, R184.
 template <pool A, class X>
     requires obeys<shapes::of<A>, X>
-constexpr auto max_pool(X x, site where = here()) {
+constexpr auto max_pool(X x, source_location where = here()) {
     return detail::append<shapes::of<A>>(op::max_pool, detail::resolved_for<A, X>, where, x);
 }
 template <pool A, class X, class Broken = breach<op::max_pool, shapes::of<A>, X>> Broken max_pool(X, ...);
@@ -71,7 +71,7 @@ template <pool A, class X, class Broken = breach<op::max_pool, shapes::of<A>, X>
 /// padded input: pad the input with zeros and exclude the padding, as the ONNX reader does.
 template <pool A, class X>
     requires obeys<shapes::of<A>, X>
-constexpr auto avg_pool(X x, site where = here()) {
+constexpr auto avg_pool(X x, source_location where = here()) {
     return detail::append<shapes::of<A>>(op::avg_pool, detail::resolved_for<A, X>, where, x);
 }
 template <pool A, class X, class Broken = breach<op::avg_pool, shapes::of<A>, X>> Broken avg_pool(X, ...);
@@ -79,7 +79,7 @@ template <pool A, class X, class Broken = breach<op::avg_pool, shapes::of<A>, X>
 /// The square root of the sum of squares of each window; padding counts as zeros.
 template <pool A, class X>
     requires obeys<shapes::of<A>, X>
-constexpr auto l2_pool(X x, site where = here()) {
+constexpr auto l2_pool(X x, source_location where = here()) {
     return detail::append<shapes::of<A>>(op::l2_pool, detail::resolved_for<A, X>, where, x);
 }
 template <pool A, class X, class Broken = breach<op::l2_pool, shapes::of<A>, X>> Broken l2_pool(X, ...);

@@ -97,7 +97,7 @@ template <axis Axis> struct dequantize {
 /// q = clamp(round(x / scale) + zero), to int8 or uint8. The scale is one number or a vector along the axis.
 template <quantization Q = quantization{}, class X, class S>
     requires obeys<shapes::quantize<Q>, X, S>
-constexpr auto quantize(X x, S scale, site where = here()) {
+constexpr auto quantize(X x, S scale, source_location where = here()) {
     return detail::append<shapes::quantize<Q>, Q.type>(op::quantize, detail::resolve(Q, X::extent), where, x, scale);
 }
 template <quantization Q = quantization{}, class X, class S,
@@ -107,7 +107,7 @@ Broken quantize(X, S, ...);
 /// The same with a zero point: fp16 whole numbers in the range of the integer type.
 template <quantization Q = quantization{}, class X, class S, class Z>
     requires obeys<shapes::quantize<Q>, X, S, Z>
-constexpr auto quantize(X x, S scale, Z zero, site where = here()) {
+constexpr auto quantize(X x, S scale, Z zero, source_location where = here()) {
     return detail::append<shapes::quantize<Q>, Q.type>(op::quantize, detail::resolve(Q, X::extent), where, x, scale,
                                                        zero);
 }
@@ -118,7 +118,7 @@ Broken quantize(X, S, Z, ...);
 /// x = scale (q - zero), in fp16. The engine folds it into the weight path of a following convolution.
 template <axis Axis = axis{}, class X, class S>
     requires obeys<shapes::dequantize<Axis>, X, S>
-constexpr auto dequantize(X q, S scale, site where = here()) {
+constexpr auto dequantize(X q, S scale, source_location where = here()) {
     return detail::append<shapes::dequantize<Axis>>(
         op::dequantize, detail::resolve({.type = X::element, .axis = Axis.index}, X::extent), where, q, scale);
 }
@@ -127,7 +127,7 @@ Broken dequantize(X, S, ...);
 
 template <axis Axis = axis{}, class X, class S, class Z>
     requires obeys<shapes::dequantize<Axis>, X, S, Z>
-constexpr auto dequantize(X q, S scale, Z zero, site where = here()) {
+constexpr auto dequantize(X q, S scale, Z zero, source_location where = here()) {
     return detail::append<shapes::dequantize<Axis>>(
         op::dequantize, detail::resolve({.type = X::element, .axis = Axis.index}, X::extent), where, q, scale, zero);
 }
@@ -150,7 +150,7 @@ inline constexpr compression blockwise{.form = weight_form::blockwise, .bits = B
 /// what the stored form expands to, in fp16.
 template <compression Form, class W>
     requires obeys<shapes::of<Form>, W>
-constexpr auto compressed(W weight, site where = here()) {
+constexpr auto compressed(W weight, source_location where = here()) {
     if (weight.graph->nodes[static_cast<std::size_t>(weight.node)].kind != op::weight) {
         weight.graph->refuse(model_rule::only_a_weight_is_stored_compressed, "compressed", where);
     }

@@ -69,7 +69,7 @@ template <axis Axis> struct sort {
 /// `auto [largest, places] = top_k<5>(x);` Any K but 3 and 4 (R135).
 template <int K, axis Axis = axis{}, bool Ascending = false, class X>
     requires obeys<shapes::top_k<K, Axis>, X>
-constexpr auto top_k(X x, site where = here()) {
+constexpr auto top_k(X x, source_location where = here()) {
     constexpr selection wanted = detail::first_of_axis(K, Axis, Ascending, X::extent);
     const auto values = detail::append<shapes::top_k<K, Axis>>(op::top_k, wanted, where, x);
     const auto places = detail::append<shapes::top_k<K, Axis>>(op::top_k_indices, wanted, where, x);
@@ -82,7 +82,7 @@ Broken top_k(X, ...);
 /// The elements along an axis in order. 57 to 137 ms on M5 through the bridge (measured).
 template <axis Axis = axis{}, bool Ascending = true, class X>
     requires obeys<shapes::sort<Axis>, X>
-constexpr auto sort(X x, site where = here()) {
+constexpr auto sort(X x, source_location where = here()) {
     constexpr selection wanted = detail::whole_axis(Axis, Ascending, X::extent);
     return detail::append<shapes::sort<Axis>>(op::sort, wanted, where, x);
 }
@@ -92,7 +92,7 @@ Broken sort(X, ...);
 /// The indices of the elements in the order in which `sort` puts them.
 template <axis Axis = axis{}, bool Ascending = true, class X>
     requires obeys<shapes::sort<Axis>, X>
-constexpr auto arg_sort(X x, site where = here()) {
+constexpr auto arg_sort(X x, source_location where = here()) {
     constexpr selection wanted = detail::whole_axis(Axis, Ascending, X::extent);
     return detail::append<shapes::sort<Axis>>(op::arg_sort, wanted, where, x);
 }

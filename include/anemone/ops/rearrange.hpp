@@ -100,7 +100,7 @@ constexpr inferred reverse_rule(const axes& given, const extents& x) {
 /// y[c, h fy + i, w fx + j] = x[c fy fx + i fx + j, h, w], as PyTorch orders channels. R098, R106.
 template <factors By, class X>
     requires obeys<shapes::by<channels_to_pixels_rule, By>, X>
-constexpr auto pixel_shuffle(X x, site where = here()) {
+constexpr auto pixel_shuffle(X x, source_location where = here()) {
     return detail::append<shapes::by<channels_to_pixels_rule, By>>(op::pixel_shuffle, By, where, x);
 }
 template <factors By, class X, class Broken = breach<op::pixel_shuffle, shapes::by<channels_to_pixels_rule, By>, X>>
@@ -109,7 +109,7 @@ Broken pixel_shuffle(X, ...);
 /// y[c fy fx + i fx + j, h, w] = x[c, h fy + i, w fx + j]: the inverse of pixel_shuffle. R098, R106.
 template <factors By, class X>
     requires obeys<shapes::by<pixels_to_channels_rule, By>, X>
-constexpr auto pixel_unshuffle(X x, site where = here()) {
+constexpr auto pixel_unshuffle(X x, source_location where = here()) {
     return detail::append<shapes::by<pixels_to_channels_rule, By>>(op::pixel_unshuffle, By, where, x);
 }
 template <factors By, class X, class Broken = breach<op::pixel_unshuffle, shapes::by<pixels_to_channels_rule, By>, X>>
@@ -119,7 +119,7 @@ Broken pixel_unshuffle(X, ...);
 /// channel only. The netplist's ChannelToSpace (runs, ANEForge). R098.
 template <factors By, class X>
     requires obeys<shapes::by<channels_to_pixels_rule, By>, X>
-constexpr auto depth_to_space(X x, site where = here()) {
+constexpr auto depth_to_space(X x, source_location where = here()) {
     return detail::append<shapes::by<channels_to_pixels_rule, By>>(op::depth_to_space, By, where, x);
 }
 template <factors By, class X, class Broken = breach<op::depth_to_space, shapes::by<channels_to_pixels_rule, By>, X>>
@@ -128,7 +128,7 @@ Broken depth_to_space(X, ...);
 /// y[(i fx + j) C + c, h, w] = x[c, h fy + i, w fx + j]: the inverse of depth_to_space. R098, R106.
 template <factors By, class X>
     requires obeys<shapes::by<pixels_to_channels_rule, By>, X>
-constexpr auto space_to_depth(X x, site where = here()) {
+constexpr auto space_to_depth(X x, source_location where = here()) {
     return detail::append<shapes::by<pixels_to_channels_rule, By>>(op::space_to_depth, By, where, x);
 }
 template <factors By, class X, class Broken = breach<op::space_to_depth, shapes::by<pixels_to_channels_rule, By>, X>>
@@ -138,7 +138,7 @@ Broken space_to_depth(X, ...);
 /// (runs, ANEForge); the factors are products of 2, 3, 4 and 8.
 template <factors By, class X>
     requires obeys<shapes::by<space_to_batch_rule, By>, X>
-constexpr auto space_to_batch(X x, site where = here()) {
+constexpr auto space_to_batch(X x, source_location where = here()) {
     return detail::append<shapes::by<space_to_batch_rule, By>>(op::space_to_batch, By, where, x);
 }
 template <factors By, class X, class Broken = breach<op::space_to_batch, shapes::by<space_to_batch_rule, By>, X>>
@@ -147,7 +147,7 @@ Broken space_to_batch(X, ...);
 /// y[n, c, h fy + i, w fx + j] = x[(n fy + i) fx + j, c, h, w]: the inverse of space_to_batch. R099.
 template <factors By, class X>
     requires obeys<shapes::by<batch_to_space_rule, By>, X>
-constexpr auto batch_to_space(X x, site where = here()) {
+constexpr auto batch_to_space(X x, source_location where = here()) {
     return detail::append<shapes::by<batch_to_space_rule, By>>(op::batch_to_space, By, where, x);
 }
 template <factors By, class X, class Broken = breach<op::batch_to_space, shapes::by<batch_to_space_rule, By>, X>>
@@ -156,13 +156,15 @@ Broken batch_to_space(X, ...);
 /// The tensor repeated `Count` times along each axis. R100.
 template <repeats Count, class X>
     requires obeys<shapes::of<Count>, X>
-constexpr auto tile(X x, site where = here()) { return detail::append<shapes::of<Count>>(op::tile, Count, where, x); }
+constexpr auto tile(X x, source_location where = here()) {
+    return detail::append<shapes::of<Count>>(op::tile, Count, where, x);
+}
 template <repeats Count, class X, class Broken = breach<op::tile, shapes::of<Count>, X>> Broken tile(X, ...);
 
 /// The elements of the given axes (all where none is given) from the last to the first. On the MIL route only (R105).
 template <axes Axes = axes{}, class X>
     requires obeys<shapes::by<reverse_rule, Axes>, X>
-constexpr auto reverse(X x, site where = here()) {
+constexpr auto reverse(X x, source_location where = here()) {
     return detail::append<shapes::by<reverse_rule, Axes>>(op::reverse, detail::resolved_for<Axes, X>, where, x);
 }
 template <axes Axes = axes{}, class X, class Broken = breach<op::reverse, shapes::by<reverse_rule, Axes>, X>>

@@ -86,7 +86,7 @@ template <axes Axes> struct without {
 
 namespace detail {
 
-template <axes Axes, bool KeepDims, class X> constexpr auto reduction(op kind, X x, site where) {
+template <axes Axes, bool KeepDims, class X> constexpr auto reduction(op kind, X x, source_location where) {
     const auto kept = append<shapes::of<Axes>>(kind, resolved_for<Axes, X>, where, x);
     if constexpr (KeepDims) {
         return kept;
@@ -101,13 +101,15 @@ template <axes Axes, bool KeepDims, class X> constexpr auto reduction(op kind, X
 #define ANEMONE_REDUCTION(name, ...)                                                                                   \
     template <axes Axes = axes{}, bool KeepDims = true, class X>                                                       \
         requires obeys<shapes::of<Axes>, X>                                                                            \
-    constexpr auto name(X x, site where = here()) { return detail::reduction<Axes, KeepDims>(op::name, x, where); }    \
+    constexpr auto name(X x, source_location where = here()) {                                                         \
+        return detail::reduction<Axes, KeepDims>(op::name, x, where);                                                  \
+    }                                                                                                                  \
     template <axes Axes = axes{}, bool KeepDims = true, class X, class Broken = breach<op::name, shapes::of<Axes>, X>> \
     Broken name(X, ...);
 #define ANEMONE_EXTREME_INDEX(name, ...)                                                                               \
     template <axis Axis = axis{}, class X>                                                                             \
         requires obeys<shapes::by<arg_shape_rule, Axis>, X>                                                            \
-    constexpr auto name(X x, site where = here()) {                                                                    \
+    constexpr auto name(X x, source_location where = here()) {                                                         \
         return detail::append<shapes::by<arg_shape_rule, Axis>>(op::name, detail::resolved_for<Axis, X>, where, x);    \
     }                                                                                                                  \
     template <axis Axis = axis{}, class X, class Broken = breach<op::name, shapes::by<arg_shape_rule, Axis>, X>>       \
@@ -123,7 +125,7 @@ constexpr cumulation resolve(cumulation given, const extents& x) {
 /// from the end. No MIL form: a product with a triangle of ones along the last axis instead (R125, OC2).
 template <cumulation Sum = cumulation{}, class X>
     requires obeys<shapes::by<axis_rule, axis{Sum.axis}>, X>
-constexpr auto cumsum(X x, site where = here()) {
+constexpr auto cumsum(X x, source_location where = here()) {
     return detail::append<shapes::by<axis_rule, axis{Sum.axis}>>(op::cumsum, detail::resolved_for<Sum, X>, where, x);
 }
 template <cumulation Sum = cumulation{}, class X,

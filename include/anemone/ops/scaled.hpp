@@ -33,7 +33,7 @@ template <class S, dtype T> constexpr tensor<S, T> unscaled(tensor<S, T> x) { re
 template <int K, class S, dtype T> constexpr tensor<S, T> unscaled(scaled_tensor<K, S, T> x) { return x.value; }
 
 /// x 2^K; x itself where that is one.
-template <int K, class X> constexpr X times_power(X x, site where) {
+template <int K, class X> constexpr X times_power(X x, source_location where) {
     static_assert(K >= -14 && K <= 14, "a scale of fp16 values lies between 2^-14 and 2^14");
     if constexpr (K == 0) {
         return x;
@@ -44,7 +44,7 @@ template <int K, class X> constexpr X times_power(X x, site where) {
 
 /// Appends a product; the factors of its operands are taken out of its result.
 template <class Rule, class A, class B>
-constexpr auto product(op kind, const attributes& values, site where, A a, B b) {
+constexpr auto product(op kind, const attributes& values, source_location where, A a, B b) {
     constexpr int k = scale_of<A> + scale_of<B>;
     if constexpr (is_plain<A> && is_plain<B>) {
         return append<Rule>(kind, values, where, a, b);
@@ -54,7 +54,7 @@ constexpr auto product(op kind, const attributes& values, site where, A a, B b) 
 }
 /// The bias starts the accumulator and is scaled with it.
 template <class Rule, class A, class B, class C>
-constexpr auto product(op kind, const attributes& values, site where, A a, B b, C bias) {
+constexpr auto product(op kind, const attributes& values, source_location where, A a, B b, C bias) {
     constexpr int k = scale_of<A> + scale_of<B>;
     if constexpr (is_plain<A> && is_plain<B>) {
         return append<Rule>(kind, values, where, a, b, bias);
@@ -82,7 +82,7 @@ template <int K> struct factor {
 /// unless the operation before it takes the factor.
 template <int K, class X>
     requires obeys<shapes::factor<K>, X>
-constexpr auto scaled(X x, site where = here()) {
+constexpr auto scaled(X x, source_location where = here()) {
     return scaled_tensor<K, typename X::shape_type, X::element>{detail::times_power<K>(x, where)};
 }
 template <int K, class X, class Broken = breach<op::mul, shapes::factor<K>, X>> Broken scaled(X, ...);

@@ -15,7 +15,7 @@
 ///
 ///     template <class A, class B>
 ///         requires obeys<shapes::broadcast, A, B>
-///     constexpr auto add(A a, B b, site where = here()) { ... }
+///     constexpr auto add(A a, B b, source_location where = here()) { ... }
 ///     template <class A, class B, class Broken = breach<op::add, shapes::broadcast, A, B>>
 ///     Broken add(A, B, ...);
 ///

@@ -66,7 +66,7 @@ template <class Shape> constexpr tensor<Shape> read(const state<Shape>& s) {
 /// otherwise nothing would ever see the first.
 template <class Shape, class Value>
     requires obeys<shapes::value_of<state<Shape>>, Value>
-constexpr void write(const state<Shape>& s, Value value, site where = here()) {
+constexpr void write(const state<Shape>& s, Value value, source_location where = here()) {
     output_port& port = s.graph->outputs[static_cast<std::size_t>(s.port)];
     if (value.graph != s.graph) {
         const range_of name = s.graph->nodes[static_cast<std::size_t>(port.state)].name;
@@ -94,7 +94,7 @@ Broken write(const state<Shape>&, Value, ...);
 /// (the engine takes -0 for 0 wherever it enters).
 template <class Shape, class Mask, class Value>
     requires obeys<shapes::part_of<state<Shape>>, Mask, Value>
-constexpr void write_where(const state<Shape>& s, Mask mask, Value value, site where = here()) {
+constexpr void write_where(const state<Shape>& s, Mask mask, Value value, source_location where = here()) {
     if constexpr (Mask::element == dtype::uint8) {
         write(s, select(not_equal(to_f16(mask, where), 0, where), value, read(s), where), where);
     } else {

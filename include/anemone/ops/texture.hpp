@@ -102,14 +102,16 @@ constexpr inferred affine_rule(const sampling& s, const extents& x, const extent
 /// outside: beyond the first and the last pixel, these two are repeated. R131, R179.
 template <sampling To, class X>
     requires obeys<shapes::of<To>, X>
-constexpr auto resize(X x, site where = here()) { return detail::append<shapes::of<To>>(op::resize, To, where, x); }
+constexpr auto resize(X x, source_location where = here()) {
+    return detail::append<shapes::of<To>>(op::resize, To, where, x);
+}
 template <sampling To, class X, class Broken = breach<op::resize, shapes::of<To>, X>> Broken resize(X, ...);
 
 /// The same, given as a ratio: `resize<rescaling{.by = 3, .over = 2}>(x)`. The layer takes extents or a ratio, not
 /// both.
 template <rescaling Ratio, class X>
     requires obeys<shapes::of<Ratio>, X>
-constexpr auto resize(X x, site where = here()) {
+constexpr auto resize(X x, source_location where = here()) {
     return detail::append<shapes::of<Ratio>>(op::resize, detail::resolved_for<Ratio, X>, where, x);
 }
 template <rescaling Ratio, class X, class Broken = breach<op::resize, shapes::of<Ratio>, X>> Broken resize(X, ...);
@@ -124,7 +126,7 @@ inline constexpr rescaling by_factors{.by = By.by, .method = Method, .grid = Gri
 /// resize between the four nearest pixels.
 template <size2 Extent, sampling_grid Grid = sampling_grid::half_pixel, class X>
     requires obeys<shapes::of<detail::to_extent<Extent, sampling_method::bilinear, Grid>>, X>
-constexpr auto resize_bilinear(X x, site where = here()) {
+constexpr auto resize_bilinear(X x, source_location where = here()) {
     return resize<detail::to_extent<Extent, sampling_method::bilinear, Grid>>(x, where);
 }
 template <size2 Extent, sampling_grid Grid = sampling_grid::half_pixel, class X,
@@ -135,7 +137,7 @@ Broken resize_bilinear(X, ...);
 /// always the lower one (TensorFlow 1, PyTorch's `nearest`).
 template <size2 Extent, sampling_grid Grid = sampling_grid::half_pixel, class X>
     requires obeys<shapes::of<detail::to_extent<Extent, sampling_method::nearest, Grid>>, X>
-constexpr auto resize_nearest_neighbor(X x, site where = here()) {
+constexpr auto resize_nearest_neighbor(X x, source_location where = here()) {
     return resize<detail::to_extent<Extent, sampling_method::nearest, Grid>>(x, where);
 }
 template <size2 Extent, sampling_grid Grid = sampling_grid::half_pixel, class X,
@@ -145,7 +147,7 @@ Broken resize_nearest_neighbor(X, ...);
 /// resize by whole factors, between the four nearest pixels.
 template <factors By, sampling_grid Grid = sampling_grid::half_pixel, class X>
     requires obeys<shapes::of<detail::by_factors<By, sampling_method::bilinear, Grid>>, X>
-constexpr auto upsample_bilinear(X x, site where = here()) {
+constexpr auto upsample_bilinear(X x, source_location where = here()) {
     return resize<detail::by_factors<By, sampling_method::bilinear, Grid>>(x, where);
 }
 template <factors By, sampling_grid Grid = sampling_grid::half_pixel, class X,
@@ -156,7 +158,7 @@ Broken upsample_bilinear(X, ...);
 /// alike.
 template <factors By, class X>
     requires obeys<shapes::of<detail::by_factors<By, sampling_method::nearest, sampling_grid::half_pixel>>, X>
-constexpr auto upsample_nearest_neighbor(X x, site where = here()) {
+constexpr auto upsample_nearest_neighbor(X x, source_location where = here()) {
     return resize<detail::by_factors<By, sampling_method::nearest, sampling_grid::half_pixel>>(x, where);
 }
 template <factors By, class X,
@@ -170,7 +172,7 @@ Broken upsample_nearest_neighbor(X, ...);
 /// own. A14 and later (decompiled); the M5 refuses the MIL form (measured).
 template <sampling To, class X, class B>
     requires obeys<shapes::by<crop_resize_rule, To>, X, B>
-constexpr auto crop_resize(X x, B boxes, site where = here()) {
+constexpr auto crop_resize(X x, B boxes, source_location where = here()) {
     return detail::append<shapes::by<crop_resize_rule, To>>(op::crop_resize, To, where, x, boxes);
 }
 template <sampling To, class X, class B, class Broken = breach<op::crop_resize, shapes::by<crop_resize_rule, To>, X, B>>
@@ -191,7 +193,7 @@ struct resample {
 template <sampling_method Method = sampling_method::bilinear, sampling_border Border = sampling_border::zero,
           sampling_grid Grid = sampling_grid::half_pixel, class X, class G>
     requires obeys<shapes::resample, X, G>
-constexpr auto resample(X x, G grid, site where = here()) {
+constexpr auto resample(X x, G grid, source_location where = here()) {
     constexpr sampling to{.extent = {static_cast<int>(G::extent.height()), static_cast<int>(G::extent.width())},
                           .method = Method,
                           .grid = Grid,
@@ -207,7 +209,7 @@ Broken resample(X, G, ...);
 /// the two rows of A in the six coefficients of each image. A14 and later; becomes a resample with a computed grid.
 template <sampling To, class X, class M>
     requires obeys<shapes::by<affine_rule, To>, X, M>
-constexpr auto affine(X x, M matrix, site where = here()) {
+constexpr auto affine(X x, M matrix, source_location where = here()) {
     return detail::append<shapes::by<affine_rule, To>>(op::affine, To, where, x, matrix);
 }
 template <sampling To, class X, class M, class Broken = breach<op::affine, shapes::by<affine_rule, To>, X, M>>
@@ -217,7 +219,7 @@ Broken affine(X, M, ...);
 /// (exact up to 2048, R069). A14 and later (decompiled); the sources name the layer without its shape.
 template <class X, class I>
     requires obeys<shapes::by<gather_hw_rule>, X, I>
-constexpr auto gather_hw(X x, I index, site where = here()) {
+constexpr auto gather_hw(X x, I index, source_location where = here()) {
     return detail::append<shapes::by<gather_hw_rule>>(op::gather_hw, no_attributes{}, where, x, index);
 }
 template <class X, class I, class Broken = breach<op::gather_hw, shapes::by<gather_hw_rule>, X, I>>

@@ -13,7 +13,7 @@ struct typed_sink {
     using value = int;
 
     graph_pointer graph;
-    site where;
+    source_location where;
 
     constexpr extents shape(int node) const { return graph->nodes[static_cast<std::size_t>(node)].shape; }
     template <class Operands>
@@ -44,7 +44,7 @@ struct typed_sink {
 /// [N, C, D, H, W], the weight [O, C / groups, kD, kH, kW], a bias [O]. One `conv2d` for each plane of the kernel. R040.
 template <volume_conv A = volume_conv{}, class X, class W>
     requires obeys<shapes::of<A>, X, W>
-constexpr auto conv3d(X x, W weight, site where = here()) {
+constexpr auto conv3d(X x, W weight, source_location where = here()) {
     detail::volume_writer writer(detail::typed_sink{x.graph, where});
     return tensor<detail::judged_shape<shapes::of<A>, X, W>>{x.graph,
                                                              writer.convolution(A, x.node, weight.node, nullptr)};
@@ -54,7 +54,7 @@ Broken conv3d(X, W, ...);
 
 template <volume_conv A = volume_conv{}, class X, class W, class B>
     requires obeys<shapes::of<A>, X, W, B>
-constexpr auto conv3d(X x, W weight, B bias, site where = here()) {
+constexpr auto conv3d(X x, W weight, B bias, source_location where = here()) {
     detail::volume_writer writer(detail::typed_sink{x.graph, where});
     return tensor<detail::judged_shape<shapes::of<A>, X, W, B>>{x.graph,
                                                                 writer.convolution(A, x.node, weight.node, &bias.node)};
@@ -66,7 +66,7 @@ Broken conv3d(X, W, B, ...);
 /// The largest element of each window of planes, rows and columns; padding never wins.
 template <volume_pool A, class X>
     requires obeys<shapes::of<A>, X>
-constexpr auto max_pool3d(X x, site where = here()) {
+constexpr auto max_pool3d(X x, source_location where = here()) {
     detail::volume_writer writer(detail::typed_sink{x.graph, where});
     return tensor<detail::judged_shape<shapes::of<A>, X>>{x.graph, writer.max_pool(A, x.node)};
 }
@@ -75,7 +75,7 @@ template <volume_pool A, class X, class Broken = breach<op::max_pool, shapes::of
 /// The mean of each window; padding counts as zeros unless `exclude_padding`.
 template <volume_pool A, class X>
     requires obeys<shapes::of<A>, X>
-constexpr auto avg_pool3d(X x, site where = here()) {
+constexpr auto avg_pool3d(X x, source_location where = here()) {
     detail::volume_writer writer(detail::typed_sink{x.graph, where});
     return tensor<detail::judged_shape<shapes::of<A>, X>>{x.graph, writer.avg_pool(A, x.node)};
 }

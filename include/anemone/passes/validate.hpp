@@ -275,7 +275,7 @@ constexpr void validate_outputs(const graph_view& g) {
 /// the operation takes; attributes are its own and in range, axes count from the front, paddings are amounts; every
 /// shape and element type is the one that its rule gives; constants have their values, which fit into fp16; ports have
 /// different names, which are identifiers, and weights have different names. Throws `error` (errc::graph) that names
-/// the operation or the port; in a constant expression a bad graph does not compile. It cannot check that `site::file`
+/// the operation or the port; in a constant expression a bad graph does not compile. It cannot check that `source_location::file`
 /// points to text: code that makes nodes by hand must let it point to text that outlives the graph, as builders do.
 ///
 /// The entry points of the library call it: whatever runs, emits, reports or draws a whole graph. Passes and rules

@@ -150,7 +150,7 @@ template <class Operand> constexpr interval range_of_length_norm(const graph_vie
 
 /// The squares of a response norm, and k + alpha times their mean.
 constexpr interval parts_of_response_norm(const node& n, const interval& x) {
-    const response& a = n.get<response>();
+    const response_norm_shape& a = n.get<response_norm_shape>();
     const interval squares = square_of(x);
     return hull(squares, sum(multiple(with_zero(squares), static_cast<double>(a.alpha)),
                              {static_cast<double>(a.k), static_cast<double>(a.k), true}));
@@ -158,7 +158,7 @@ constexpr interval parts_of_response_norm(const node& n, const interval& x) {
 
 /// x / (k + alpha / size * sum of x^2 over size channels)^beta: the divisor is least where x is 0.
 constexpr interval range_of_response_norm(const node& n, const interval& x) {
-    const response& a = n.get<response>();
+    const response_norm_shape& a = n.get<response_norm_shape>();
     const double given = static_cast<double>(a.k);
     const double stored_k = static_cast<double>(half(given)); // what the engine adds
     const double k = stored_k < given ? stored_k : given;

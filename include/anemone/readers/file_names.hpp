@@ -10,7 +10,7 @@
 /// Only bodies include this header.
 namespace ane::readers::inline ANEMONE_WAY {
 
-/// The name as a text that lives as long as the program, one copy of each: a `site` keeps its file as a pointer, and a
+/// The name as a text that lives as long as the program, one copy of each: a `source_location` keeps its file as a pointer, and a
 /// graph may outlive all that its reader made. Safe from any thread.
 ANEMONE_INLINE const char* kept_file_name(std::string_view name) {
     static std::mutex guard;

@@ -37,7 +37,7 @@ public:
         return i < statement_.results.size() ? statement_.results[i].type : none;
     }
     std::size_t results() const { return statement_.results.size(); }
-    site where() const { return where_; }
+    source_location where() const { return where_; }
     ANEMONE_INLINE dynamic_builder& graph() { return scope_.graph; }
 
     /// What the compiler was seen to refuse, though a graph holds it.
@@ -417,7 +417,7 @@ private:
 
     mil_scope& scope_;
     const mil_statement& statement_;
-    site where_;
+    source_location where_;
     std::vector<argument> arguments_;
     bool reads_missing_ = false;
 };

@@ -175,7 +175,7 @@ ANEMONE_INLINE void add_elementwise(statement_table& t) {
         {"thresholded_relu",
          [](mil_call& c) {
              const dynamic_tensor x = c.tensor("x");
-             return c.result(c.add(op::thresholded_relu, {x}, cutoff{c.float_of("alpha", 1)}));
+             return c.result(c.add(op::thresholded_relu, {x}, relu_threshold{c.float_of("alpha", 1)}));
          }},
         {"threshold",
          [](mil_call& c) {

@@ -231,7 +231,7 @@ private:
         const dtype type = bytes ? dtype::uint8 : given == element_type::int8 ? dtype::int8 : dtype::f16;
         call(name, p.name, "input");
         keep_layout(p.name, p.type);
-        const site where{scope_.kept_file, p.at.line};
+        const source_location where{scope_.kept_file, p.at.line};
         mil_value v;
         v.form = value_form::tensor;
         v.element = given;
@@ -364,7 +364,7 @@ private:
         if (const auto found = buffers_.find(given); found != buffers_.end()) {
             keep_layout(given, found->second);
         }
-        const site where{scope_.kept_file, at.line};
+        const source_location where{scope_.kept_file, at.line};
         dynamic_tensor t = scope_.in_graph(v, given, where);
         if (t.type() == dtype::boolean) {
             scope_.note(formatted("the output {} is bool in the file and fp16 here, 0 or 1", name));

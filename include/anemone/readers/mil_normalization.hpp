@@ -103,10 +103,10 @@ ANEMONE_INLINE std::vector<mil_value> read_l2_norm(mil_call& c) {
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_local_response_norm(mil_call& c) {
-    const response r{.size = static_cast<int>(std::clamp<std::int64_t>(c.integer("size"), 0, 1 << 20)),
-                     .alpha = c.float_of("alpha", 1e-4),
-                     .beta = c.float_of("beta", 0.75),
-                     .k = c.float_of("k", 1)};
+    const response_norm_shape r{.size = static_cast<int>(std::clamp<std::int64_t>(c.integer("size"), 0, 1 << 20)),
+                                .alpha = c.float_of("alpha", 1e-4),
+                                .beta = c.float_of("beta", 0.75),
+                                .k = c.float_of("k", 1)};
     return c.result(c.add(op::local_response_norm, {c.tensor("x")}, r));
 }
 

@@ -154,7 +154,7 @@ public:
     }
 
     /// A value as a tensor of the graph. A known one becomes a constant or a weight, the first time that it is read.
-    ANEMONE_INLINE dynamic_tensor in_graph(mil_value& v, std::string_view name, site where) {
+    ANEMONE_INLINE dynamic_tensor in_graph(mil_value& v, std::string_view name, source_location where) {
         if (v.form == value_form::known && !v.in_graph()) {
             const bool small = v.constant.count() <= largest_literal && !v.constant.is_borrowed() && !v.stored;
             const known_tensor& c = v.constant;
@@ -190,7 +190,7 @@ private:
         return rounded;
     }
 
-    ANEMONE_INLINE dynamic_tensor literal(const known_tensor& c, site where) {
+    ANEMONE_INLINE dynamic_tensor literal(const known_tensor& c, source_location where) {
         require_elements(c);
         std::vector<float> values;
         for (std::int64_t i = 0; i < c.count(); ++i) {
@@ -209,7 +209,7 @@ private:
 
     /// A constant with elements beyond fp16, until it is known what reads it.
     ANEMONE_INLINE dynamic_tensor weight_for_now(const known_tensor& c, std::string_view name, bool is_literal,
-                                                 std::int64_t element, site where) {
+                                                 std::int64_t element, source_location where) {
         for (std::int64_t i = 0; i < c.count(); ++i) {
             if (!is_beyond_fp16(c.at(i))) {
                 as_half(c, i); // which throws for what no mask is either
@@ -225,7 +225,7 @@ private:
     }
 
     /// A weight of which the graph has the shape and the form, and the store nothing.
-    ANEMONE_INLINE dynamic_tensor missing_weight(const mil_value& v, std::string_view name, site where) {
+    ANEMONE_INLINE dynamic_tensor missing_weight(const mil_value& v, std::string_view name, source_location where) {
         require_elements(v.constant);
         std::string unique(name.empty() ? "constant" : name);
         for (std::size_t i = missing.size(); weights.contains(unique) || !missing_names_.insert(unique).second; ++i) {
@@ -240,7 +240,7 @@ private:
         }
     }
 
-    ANEMONE_INLINE dynamic_tensor weight(const mil_value& v, std::string_view name, site where) {
+    ANEMONE_INLINE dynamic_tensor weight(const mil_value& v, std::string_view name, source_location where) {
         const known_tensor& c = v.constant;
         require_elements(c);
         const std::string unique = weight_name(name);
@@ -269,7 +269,7 @@ private:
 
     /// The weight in the form in which the file stores it, where encoding its values gives these values again.
     ANEMONE_INLINE dynamic_tensor stored_form(const dynamic_tensor& made, std::span<const half> values,
-                                              const compression& form, site where) {
+                                              const compression& form, source_location where) {
         try {
             const std::vector<half> again = stored_values(values, made.shape(), form);
             const bool same = std::equal(again.begin(), again.end(), values.begin(), values.end(),

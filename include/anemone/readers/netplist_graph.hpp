@@ -52,7 +52,7 @@ public:
     weight_store weights;
     std::set<std::string> missing; ///< the weights whose values are not there
     std::vector<std::string> notes;
-    site where;
+    source_location where;
 
     ANEMONE_INLINE void note(std::string text) {
         if (noted_.insert(text).second) {

@@ -49,7 +49,7 @@ ANEMONE_INLINE netplist_tensor read_reduction(netplist_unit_reader& u, op kind) 
 ANEMONE_INLINE netplist_tensor read_response_norm(netplist_unit_reader& u, op kind) {
     u.keys.only_number("KernelWidth", 1);
     u.keys.only_number("KernelHeight", 1);
-    response r;
+    response_norm_shape r;
     r.size = static_cast<int>(u.keys.integer("KernelChannel", 1, 65536));
     r.alpha = float(u.keys.pattern("Alpha"));
     r.beta = static_cast<float>(u.keys.real("Beta"));

@@ -44,7 +44,7 @@ ANEMONE_INLINE netplist_tensor read_cost_volume(netplist_unit_reader& u, op kind
         }
     }
     u.ready(2);
-    return u.value(u.graph.add(kind, {u.whole(0), u.whole(1)}, amount{static_cast<int>(range + 1)}));
+    return u.value(u.graph.add(kind, {u.whole(0), u.whole(1)}, item_count{static_cast<int>(range + 1)}));
 }
 
 /// The engine measures L2 whatever `DistanceMetric` says (ANEForge, measured).
@@ -54,7 +54,7 @@ ANEMONE_INLINE netplist_tensor read_furthest_points(netplist_unit_reader& u, op 
         u.graph.note("DistanceMetric of FurthestPointSampling is read as L2, which the engine takes for any");
     }
     u.ready();
-    return u.value(u.graph.add(kind, {u.whole()}, amount{static_cast<int>(count)}));
+    return u.value(u.graph.add(kind, {u.whole()}, item_count{static_cast<int>(count)}));
 }
 
 ANEMONE_INLINE netplist_tensor read_radius_search(netplist_unit_reader& u, op kind) {

@@ -20,7 +20,7 @@ ANEMONE_INLINE std::string divergence_line(const graph_view& g, const divergent_
     if (d.kind == divergence::support) {
         return format(d.refusal, g, refusing);
     }
-    const site where = g[d.node].where;
+    const source_location where = g[d.node].where;
     std::string text = node_phrase(g, d.node, g[d.node].kind);
     if (where.line > 0) {
         text += formatted(" ({}:{})", printable(base_name(where.file)), where.line);

@@ -34,7 +34,7 @@ ANEMONE_INLINE std::string promise_phrase(const contract& promise) {
 
 /// `linear #4 (model.cpp:12)`
 ANEMONE_INLINE std::string reader_phrase(const graph_view& g, int index) {
-    const site& where = g[index].where;
+    const source_location& where = g[index].where;
     const std::string place =
         where.line > 0 ? formatted(" ({}:{})", printable(base_name(where.file)), where.line) : std::string();
     return formatted("{} #{}{}", name(g[index].kind), index, place);

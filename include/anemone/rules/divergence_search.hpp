@@ -169,7 +169,7 @@ private:
             return !is_exact(0) && !is_exact(1);
         }
         if (n.kind == op::thresholded_relu) {
-            return is_tie(n.get<cutoff>().alpha);
+            return is_tie(n.get<relu_threshold>().alpha);
         }
         return n.kind != op::clamp || is_tie(n.get<clip_range>().min) || is_tie(n.get<clip_range>().max);
     }

@@ -118,7 +118,7 @@ private:
         const std::vector<half>& values = result_.values[at(i)];
         const bool cut = std::isfinite(wide) && read_rounded_[at(i)] != 0;
         if (!is_finite(values.back()) && (read_by_device_[at(i)] != 0 || cut)) {
-            const site& where = graph_[i].where;
+            const source_location& where = graph_[i].where;
             throw error(errc::weights, print(graph_, i),
                         formatted("folded element {} is {}, outside fp16 ({}:{})", values.size() - 1, wide, where.file,
                                   where.line));

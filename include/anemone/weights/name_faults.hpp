@@ -222,7 +222,7 @@ ANEMONE_INLINE void refuse_names
     } else {
         const wanted_weight& first = faults.absent[0];
         const stored_tensor* const found = faults.as[0];
-        const site& where = g[first.node].where;
+        const source_location& where = g[first.node].where;
         subject = first.name;
         text = found == nullptr ? std::string("is missing: ") : formatted("has shape {}, ", print(found->shape));
         text += formatted("the model ({}:{}) wants {}", where.file, where.line, print(first.shape));

@@ -42,14 +42,14 @@ inline port_memory run_apart(const graph_view& g, const weight_store& weights,
             const std::int64_t each = in_lines(step.scratch.each);
             const auto scratch = ane::cpu::aligned_memory::of(in_lines(step.scratch.shared) + width * each);
             std::fill_n(scratch.data(), scratch.size(), std::byte{0xFF});
-            ane::cpu::workers crew;
-            crew.pool = pool;
-            crew.width = width;
-            crew.shared = scratch.data();
-            crew.own = scratch.data() + in_lines(step.scratch.shared);
-            crew.each = each;
-            crew.finest = true;
-            step.run({operands, memory[place].data(), crew});
+            ane::cpu::worker_threads workers;
+            workers.pool = pool;
+            workers.width = width;
+            workers.shared = scratch.data();
+            workers.own = scratch.data() + in_lines(step.scratch.shared);
+            workers.each = each;
+            workers.finest = true;
+            step.run({operands, memory[place].data(), workers});
         }
     }
     port_memory outputs = memory_of_outputs(g);

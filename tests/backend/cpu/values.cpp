@@ -62,7 +62,7 @@ TEST_CASE("cpu: functions of one operand with their coefficients, in a graph") {
         std::function<double(double)> of;
     };
     const function functions[] = {
-        {thresholded_relu, cutoff{0.5F}, [](double x) { return x >= 0.5 ? x : 0; }},
+        {thresholded_relu, relu_threshold{0.5F}, [](double x) { return x >= 0.5 ? x : 0; }},
         {clamped_relu, clamped_leakage{0.25F, 2}, [](double x) { return std::min(x < 0 ? 0.25 * x : x, 2.0); }},
         {elu, saturation{1.5F}, [](double x) { return x < 0 ? 1.5 * std::expm1(x) : x; }},
         {hard_sigmoid, clamped_line{0.25F, 0.5F},

@@ -133,7 +133,7 @@ TEST_CASE("local_response_norm by ONNX's definition, random shapes and numbers")
         const auto fp16 = [&random](double low, double high) {
             return static_cast<float>(half(uniform(random, low, high)));
         };
-        const response how{1 + below(random, 7), fp16(0, 2), fp16(0.2, 1.2), fp16(0.5, 2)};
+        const response_norm_shape how{1 + below(random, 7), fp16(0, 2), fp16(0.2, 1.2), fp16(0.5, 2)};
         const auto wanted = [&](const place& at) {
             double sum = 0;
             for (std::int64_t c = 0; c < shape[1]; ++c) {
@@ -152,7 +152,7 @@ TEST_CASE("local_response_norm by ONNX's definition, random shapes and numbers")
     // With ONNX's defaults a channel hardly changes.
     const dense one_channel = tensor_of({1, 1, 2}, {1, -2});
     check(
-        op::local_response_norm, response{}, {one_channel},
+        op::local_response_norm, response_norm_shape{}, {one_channel},
         [&](const place& at) { return wide(one_channel(at)) / std::pow(1 + 2e-5 * (at[2] == 0 ? 1 : 4), 0.75); }, 0.001,
         0);
 }
@@ -317,7 +317,7 @@ TEST_CASE("cost_volume: one plane of distances for each disparity") {
         const auto wanted = [&](const place& at) {
             return std::fabs(wide(x({at[0], 0, at[2], at[3]})) - wide(reference({at[0], 0, at[2], at[3] + at[1]})));
         };
-        check(op::cost_volume, amount{planes}, {x, reference}, wanted, 0x1p-11, 1e-6);
+        check(op::cost_volume, item_count{planes}, {x, reference}, wanted, 0x1p-11, 1e-6);
     }
 }
 
@@ -329,16 +329,16 @@ TEST_CASE("furthest_point_sampling: the first point, then always the one that is
     // farther.
     const dense line = points({0, 1, 2, 10, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
     const dense chosen = points({0, 10, 6, 2, 0, 0, 0, 0, 0, 0, 0, 0});
-    CHECK(unequal_bits(one(plain, op::furthest_point_sampling, amount{4}, {line}), chosen).empty());
-    CHECK(unequal_bits(one(m1, op::furthest_point_sampling, amount{4}, {line}), chosen).empty());
+    CHECK(unequal_bits(one(plain, op::furthest_point_sampling, item_count{4}, {line}), chosen).empty());
+    CHECK(unequal_bits(one(m1, op::furthest_point_sampling, item_count{4}, {line}), chosen).empty());
     // Of equals the first; a point with a NaN counts as near, on the engine as infinitely far (N080).
     const dense square = points({0, 3, 0, 3, std::nan(""), 0, 0, 3, 0, 0, 0, 0, 0, 0, 0});
     const dense first = points({0, 3, 0, 0, 0, 3, 0, 0, 0});
-    CHECK(unequal_bits(one(plain, op::furthest_point_sampling, amount{3}, {square}), first).empty());
+    CHECK(unequal_bits(one(plain, op::furthest_point_sampling, item_count{3}, {square}), first).empty());
     // Squares from 256 on are infinite on the engine, so 300 and 500 are equally far there.
     const dense far = points({0, 300, 500, 0, 0, 0, 0, 0, 0});
-    CHECK(wide(one(plain, op::furthest_point_sampling, amount{2}, {far}).values[1]) == 500);
-    CHECK(wide(one(m6, op::furthest_point_sampling, amount{2}, {far}).values[1]) == 300);
+    CHECK(wide(one(plain, op::furthest_point_sampling, item_count{2}, {far}).values[1]) == 500);
+    CHECK(wide(one(m6, op::furthest_point_sampling, item_count{2}, {far}).values[1]) == 300);
 
     constexpr unsigned seed = 58;
     CAPTURE(seed);
@@ -374,7 +374,7 @@ TEST_CASE("furthest_point_sampling: the first point, then always the one that is
             }
             picked.push_back(best);
         }
-        const dense got = one(plain, op::furthest_point_sampling, amount{wanted_count}, {cloud});
+        const dense got = one(plain, op::furthest_point_sampling, item_count{wanted_count}, {cloud});
         std::size_t wrong = 0;
         got.each([&](const place& at) {
             wrong += got(at).bits != cloud({0, at[1], 0, picked[static_cast<std::size_t>(at[3])]}).bits;
@@ -423,13 +423,13 @@ TEST_CASE("no input makes a layer read or choose outside its operands") {
             CHECK_NOTHROW(one(m1, kind, a, operands));
             CHECK_NOTHROW(one(m6, kind, a, operands));
         };
-        everywhere(op::furthest_point_sampling, amount{5}, {wild({1, 3, 1, 9})});
+        everywhere(op::furthest_point_sampling, item_count{5}, {wild({1, 3, 1, 9})});
         everywhere(op::resample, sampling{.extent = 3, .border = sampling_border::reflect},
                    {wild({1, 1, 3, 3}), wild({1, 2, 3, 3})});
         everywhere(op::gather_hw, no_attributes{}, {wild({1, 1, 3, 3}), wild({1, 2, 3, 3})});
         everywhere(op::crop_resize, sampling{.extent = 3}, {wild({1, 1, 3, 3}), wild({2, 4})});
         everywhere(op::affine, sampling{.extent = 3}, {wild({1, 1, 3, 3}), wild({1, 6})});
-        everywhere(op::local_response_norm, response{}, {wild({1, 4, 3})});
+        everywhere(op::local_response_norm, response_norm_shape{}, {wild({1, 4, 3})});
         everywhere(op::cross_product, no_attributes{}, {wild({2, 3, 1, 1}), wild({2, 3, 1, 1})});
         everywhere(op::cumsum, cumulation{.axis = 1}, {wild({2, 9})});
     }

@@ -36,7 +36,7 @@ ANEMONE_INLINE bound_step bind_attention(const binding_context& c, int index) {
             return attention_head{o.input(0) + head * shape.rows * shape.depth, o.input(1) + from, o.input(2) + from,
                                   masked ? o.input(3) + masks[static_cast<std::size_t>(head)] : nullptr};
         };
-        attend(kernels, shape, static_cast<std::int64_t>(masks.size()), o.crew, operands_of,
+        attend(kernels, shape, static_cast<std::int64_t>(masks.size()), o.workers, operands_of,
                [&](std::int64_t head, float* sums, std::int64_t row) {
                    last.store(kernels, o, sums, (head * shape.rows + row) * shape.depth, shape.depth);
                });

@@ -28,11 +28,11 @@ filter_view packed_in(const kernel_table& kernels, const Plan& plan, const half*
 template <algorithm_set Ways>
 void convolve(const kernel_table& kernels, const convolution_plan<Ways>& plan, const filter_view& filter,
               const operands& o, const sums_sink& sink) {
-    convolution(kernels, plan, filter, o.input(0), o.crew, sink);
+    convolution(kernels, plan, filter, o.input(0), o.workers, sink);
 }
 ANEMONE_INLINE void convolve(const kernel_table& kernels, const transposed_plan& plan, const filter_view& filter,
                              const operands& o, const sums_sink& sink) {
-    transposed_convolution(kernels, plan, filter, o.input(0), o.crew, sink);
+    transposed_convolution(kernels, plan, filter, o.input(0), o.workers, sink);
 }
 
 ANEMONE_INLINE std::int64_t results(const convolution_shape& s) {
@@ -62,7 +62,7 @@ template <class Plan> bound_step computed_step(const kernel_table& kernels, Plan
                     finish.store(kernels, o, sums, first, count);
                 };
                 const filter_view filter =
-                    packed_in(kernels, plan, o.input(1), biased ? o.input(2) : nullptr, o.crew.shared + behind);
+                    packed_in(kernels, plan, o.input(1), biased ? o.input(2) : nullptr, o.workers.shared + behind);
                 convolve(kernels, plan, filter, o, sums_sink::of(store, finish.direct(o, results(plan.shape))));
             },
             scratch};

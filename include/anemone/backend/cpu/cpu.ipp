@@ -43,7 +43,7 @@ struct cpu_program::members {
     folded_constants constants;
     sequence<const std::byte*> pointers; ///< of each node's value
     ane::cpu::aligned_memory memory;
-    ane::cpu::workers crew; ///< its scratch lies behind the values
+    ane::cpu::worker_threads workers; ///< its scratch lies behind the values
     std::vector<stage> stages;
     sequence<std::size_t> inputs;
     sequence<std::size_t> outputs;
@@ -95,7 +95,7 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
                                              .constants = fold_constants(model, weights, kernels.constants),
                                              .pointers = sequence<const std::byte*>(model.nodes.size(), nullptr),
                                              .memory = {},
-                                             .crew = {},
+                                             .workers = {},
                                              .stages = {},
                                              .inputs = {},
                                              .outputs = {},
@@ -138,11 +138,11 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
         }
     }
     self.memory = ane::cpu::aligned_memory::of(plan.bytes + scratch.shared + scratch.each * context.width);
-    self.crew.pool = context.width > 1 ? &pool : nullptr;
-    self.crew.width = context.width;
-    self.crew.shared = self.memory.data() + plan.bytes;
-    self.crew.own = self.crew.shared + scratch.shared;
-    self.crew.each = scratch.each;
+    self.workers.pool = context.width > 1 ? &pool : nullptr;
+    self.workers.width = context.width;
+    self.workers.shared = self.memory.data() + plan.bytes;
+    self.workers.own = self.workers.shared + scratch.shared;
+    self.workers.each = scratch.each;
     for (std::size_t k = 0; k < computed.size(); ++k) {
         std::byte* const place = self.memory.data() + plan.offsets[computed[k]];
         self.pointers[computed[k]] = place;
@@ -174,7 +174,7 @@ ANEMONE_BODY void cpu_program::run(input_buffers inputs, output_buffers outputs)
         for (std::size_t k = 0; k < s.values.size(); ++k) {
             s.inputs[k] = self.pointers[static_cast<std::size_t>(s.values[k])];
         }
-        s.run.run({s.inputs, s.result, self.crew, self.states_rewritten});
+        s.run.run({s.inputs, s.result, self.workers, self.states_rewritten});
     }
     for (std::size_t i = 0; i < self.outputs.size(); ++i) {
         const std::span<std::byte> to = self.ports.outputs()[i];
@@ -207,7 +207,7 @@ ANEMONE_BODY std::vector<cpu_step> cpu_program::steps() const {
     return all;
 }
 
-ANEMONE_BODY int cpu_program::threads() const { return state_.get("cpu program").crew.width; }
+ANEMONE_BODY int cpu_program::threads() const { return state_.get("cpu program").workers.width; }
 
 ANEMONE_BODY std::string cpu::name() const {
     return "cpu " + std::string(ane::name(options_.level.value_or(best_level())));

@@ -358,7 +358,7 @@ ANEMONE_INLINE bound_step bind_fused(const binding_context& c, int end) {
     const kernel_table& kernels = c.kernels;
     return [&kernels, finish = program_of_layer(c, end, 0).finish, count = c.shape(end).count()](const operands& o) {
         constexpr std::int64_t size = epilogue::block;
-        o.crew.share((count + size - 1) / size, 16, [&](std::int64_t first, std::int64_t last, std::byte*) {
+        o.workers.share((count + size - 1) / size, 16, [&](std::int64_t first, std::int64_t last, std::byte*) {
             finish.compute_all(kernels, o, first * size, std::min(count, last * size) - first * size);
         });
     };

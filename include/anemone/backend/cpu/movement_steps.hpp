@@ -22,14 +22,14 @@ ANEMONE_INLINE bound_step bind_reshape(const binding_context& c, int index) {
 }
 
 /// A move in parts along one axis.
-ANEMONE_INLINE void share_move(const kernels::element_move& m, const half* x, half* y, const workers& crew) {
+ANEMONE_INLINE void share_move(const kernels::element_move& m, const half* x, half* y, const worker_threads& workers) {
     if (m.shape.rank == 0) {
         kernels::move_elements(m, x, y);
         return;
     }
     const std::int64_t along = m.shape[m.parted_axis()];
     const std::int64_t each = std::max<std::int64_t>(m.shape.count() / std::max<std::int64_t>(along, 1), 1);
-    crew.share(
+    workers.share(
         along, std::max<std::int64_t>(elements_of_a_part / each, 1),
         [&](std::int64_t first, std::int64_t last, std::byte*) { kernels::move_elements(m, x, y, first, last); });
 }
@@ -38,12 +38,12 @@ ANEMONE_INLINE void share_move(const kernels::element_move& m, const half* x, ha
 ANEMONE_INLINE bound_step bind_movement(const binding_context& c, int index) {
     return [plan = kernels::plan_movement(c.graph, c.at(index)), result = c.shape(index)](const operands& o) {
         if (plan.fill >= 0) {
-            share_row(result.count(), o.crew, [&](std::int64_t first, std::int64_t count) {
+            share_row(result.count(), o.workers, [&](std::int64_t first, std::int64_t count) {
                 std::fill_n(o.output() + first, count, *o.input(static_cast<std::size_t>(plan.fill)));
             });
         }
         for (const kernels::element_move& m : plan.moves) {
-            share_move(m, o.input(static_cast<std::size_t>(m.operand)), o.output(), o.crew);
+            share_move(m, o.input(static_cast<std::size_t>(m.operand)), o.output(), o.workers);
         }
     };
 }
@@ -52,7 +52,7 @@ ANEMONE_INLINE bound_step bind_movement(const binding_context& c, int index) {
 ANEMONE_INLINE bound_step bind_cast(const binding_context& c, int index) {
     return [values = kernels::byte_values(c.at(c.operand(index, 0)).type),
             count = c.shape(index).count()](const operands& o) {
-        share_row(count, o.crew, [&](std::int64_t first, std::int64_t n) {
+        share_row(count, o.workers, [&](std::int64_t first, std::int64_t n) {
             std::transform(o.inputs[0] + first, o.inputs[0] + first + n, o.output() + first,
                            [&values](std::byte b) { return values[std::to_integer<std::size_t>(b)]; });
         });
@@ -88,7 +88,7 @@ ANEMONE_INLINE bound_step bind_dynamic_slice(const binding_context& c, int index
     return [shape = kernels::dynamic_slice_shape_of(c.graph, c.at(index)),
             read = index_reader_of(c, index)](const operands& o) {
         std::fill_n(o.output(), shape.result.count(), half{});
-        share_move(shape.move_from(shape.begin_at(o.input(1)[0], read.operation)), o.input(0), o.output(), o.crew);
+        share_move(shape.move_from(shape.begin_at(o.input(1)[0], read.operation)), o.input(0), o.output(), o.workers);
     };
 }
 

@@ -19,7 +19,7 @@ ANEMONE_INLINE bound_step bind_cumsum(const binding_context& c, int index) {
 }
 
 ANEMONE_INLINE bound_step bind_local_response_norm(const binding_context& c, int index) {
-    return [how = c.at(index).get<response>(), shape = c.shape(index)](const operands& o) {
+    return [how = c.at(index).get<response_norm_shape>(), shape = c.shape(index)](const operands& o) {
         kernels::local_response_norm(kernels::plain_arithmetic{}, how, o.input(0), shape, o.output());
     };
 }
@@ -38,7 +38,7 @@ ANEMONE_INLINE bound_step bind_cross_product(const binding_context& c, int index
 
 ANEMONE_INLINE bound_step bind_cost_volume(const binding_context& c, int index) {
     return [x = c.operand_shape(index, 0), width = c.operand_shape(index, 1)[3],
-            planes = c.at(index).get<amount>().count](const operands& o) {
+            planes = c.at(index).get<item_count>().count](const operands& o) {
         kernels::cost_volume(kernels::plain_arithmetic{}, o.input(0), x, o.input(1), width, planes, o.output());
     };
 }

@@ -19,7 +19,7 @@ ANEMONE_INLINE bound_step bind_rank(const binding_context& c, int index) {
 ANEMONE_INLINE bound_step bind_global_arg(const binding_context& c, int index) {
     const op kind = c.at(index).kind == op::global_arg_max ? op::arg_max : op::arg_min;
     return [kind, x = c.operand_shape(index, 0), along = c.at(index).get<axis>().index](const operands& o) {
-        arg_reduce(kind, o.input(0), x, along, o.output(), o.crew);
+        arg_reduce(kind, o.input(0), x, along, o.output(), o.workers);
     };
 }
 

@@ -40,14 +40,14 @@ struct product_plan {
     template <algorithm_set Ways> void run(const kernel_table& kernels, const operands& o, const epilogue& last) const {
         const float* added = biased ? bias.data() : nullptr;
         if (biased && !known_bias) {
-            auto* const values = reinterpret_cast<float*>(o.crew.shared);
+            auto* const values = reinterpret_cast<float*>(o.workers.shared);
             kernels.to_float(o.input(2), values, extents.n);
             added = values;
         }
         const auto products = static_cast<std::int64_t>(places.size());
         const finishing direct = last.direct(o, products * extents.m * extents.n);
         multiply<Ways>(
-            kernels, extents, products, o.crew,
+            kernels, extents, products, o.workers,
             [&](std::int64_t i) {
                 const place& at = places[static_cast<std::size_t>(i)];
                 const half* const left = o.input(0) + at.left;

@@ -51,7 +51,7 @@ public:
 
     /// `now` to `next`. `rewritten`: the caller has written into the state since the last run.
     ANEMONE_INLINE void run(const std::uint8_t* condition, const half* value, const half* now, half* next,
-                            bool rewritten, const workers& crew) {
+                            bool rewritten, const worker_threads& workers) {
         const std::int64_t count = nest_.row_count();
         if (rewritten) {
             std::fill(stale_.begin(), stale_.end(), std::uint8_t{1});
@@ -59,24 +59,24 @@ public:
         const auto store = [&](half* to, const half* from) {
             std::memcpy(static_cast<void*>(to), from, static_cast<std::size_t>(count) * sizeof(half));
         };
-        crew.share(nest_.rows(), detail::elements_of_a_part / count,
-                   [&](std::int64_t first, std::int64_t last, std::byte*) {
-                       std::uint8_t* stale = stale_.data() + first;
-                       nest_.for_rows(first, last, [&](const auto& at) {
-                           if (condition[at[0]] == 0) {
-                               if (*stale != 0) {
-                                   store(next + at[2], now + at[2]);
-                               }
-                           } else if (nest_.row_stride(1) == 1) {
-                               store(next + at[2], value + at[1]);
-                           } else {
-                               for (std::int64_t i = 0; i < count; ++i) {
-                                   next[at[2] + i] = value[at[1] + i * nest_.row_stride(1)];
-                               }
-                           }
-                           *stale++ = condition[at[0]];
-                       });
-                   });
+        workers.share(nest_.rows(), detail::elements_of_a_part / count,
+                      [&](std::int64_t first, std::int64_t last, std::byte*) {
+                          std::uint8_t* stale = stale_.data() + first;
+                          nest_.for_rows(first, last, [&](const auto& at) {
+                              if (condition[at[0]] == 0) {
+                                  if (*stale != 0) {
+                                      store(next + at[2], now + at[2]);
+                                  }
+                              } else if (nest_.row_stride(1) == 1) {
+                                  store(next + at[2], value + at[1]);
+                              } else {
+                                  for (std::int64_t i = 0; i < count; ++i) {
+                                      next[at[2] + i] = value[at[1] + i * nest_.row_stride(1)];
+                                  }
+                              }
+                              *stale++ = condition[at[0]];
+                          });
+                      });
     }
 
 private:

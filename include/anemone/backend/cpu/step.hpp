@@ -24,7 +24,7 @@ namespace ane::cpu::inline ANEMONE_WAY {
 struct operands {
     std::span<const std::byte* const> inputs;
     std::byte* result;
-    workers crew;
+    worker_threads workers;
     bool states_rewritten = false; ///< by the caller, since the last run
 
     const half* input(std::size_t i) const { return reinterpret_cast<const half*>(inputs[i]); }

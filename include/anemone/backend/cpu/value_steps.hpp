@@ -23,7 +23,7 @@ ANEMONE_INLINE bound_step bind_binary(const binding_context& c, int index) {
     const layout order = c.result_layout(index);
     return [&kernels, kind = c.at(index).kind, a = in_layout(c.operand_shape(index, 0), order),
             b = in_layout(c.operand_shape(index, 1), order)](const operands& o) {
-        binary(kernels, kind, o.input(0), a, o.input(1), b, o.output(), o.crew);
+        binary(kernels, kind, o.input(0), a, o.input(1), b, o.output(), o.workers);
     };
 }
 
@@ -32,7 +32,7 @@ template <class Attributes> bound_step bind_unary(const binding_context& c, int 
     const ane::detail::unary_numbers numbers = ane::detail::unary_numbers_of<Attributes>(n);
     const kernel_table& kernels = c.kernels;
     return [&kernels, kind = n.kind, count = n.shape.count(), numbers](const operands& o) {
-        unary(kernels, kind, o.input(0), o.output(), count, numbers.first, numbers.second, o.crew);
+        unary(kernels, kind, o.input(0), o.output(), count, numbers.first, numbers.second, o.workers);
     };
 }
 
@@ -41,21 +41,22 @@ ANEMONE_INLINE bound_step bind_comparison(const binding_context& c, int index) {
     const kernel_table& kernels = c.kernels;
     return [&kernels, kind = c.at(index).kind, a = c.operand_shape(index, 0),
             b = c.operand_shape(index, 1)](const operands& o) {
-        compare(kernels, kind, o.input(0), a, o.input(1), b, reinterpret_cast<std::uint8_t*>(o.result), o.crew);
+        compare(kernels, kind, o.input(0), a, o.input(1), b, reinterpret_cast<std::uint8_t*>(o.result), o.workers);
     };
 }
 
 ANEMONE_INLINE bound_step bind_logical_not(const binding_context& c, int index) {
     return [count = c.shape(index).count()](const operands& o) {
         logical_not(reinterpret_cast<const std::uint8_t*>(o.inputs[0]), reinterpret_cast<std::uint8_t*>(o.result),
-                    count, o.crew);
+                    count, o.workers);
     };
 }
 
 ANEMONE_INLINE bound_step bind_logic(const binding_context& c, int index) {
     return [kind = c.at(index).kind, a = c.operand_shape(index, 0), b = c.operand_shape(index, 1)](const operands& o) {
         logic(kind, reinterpret_cast<const std::uint8_t*>(o.inputs[0]), a,
-              reinterpret_cast<const std::uint8_t*>(o.inputs[1]), b, reinterpret_cast<std::uint8_t*>(o.result), o.crew);
+              reinterpret_cast<const std::uint8_t*>(o.inputs[1]), b, reinterpret_cast<std::uint8_t*>(o.result),
+              o.workers);
     };
 }
 
@@ -64,14 +65,14 @@ ANEMONE_INLINE bound_step bind_select(const binding_context& c, int index) {
         if (auto update = state_update::of(c.operand_shape(index, 0), c.operand_shape(index, 1), c.shape(index))) {
             return [update = std::move(*update)](const operands& o) mutable {
                 update.run(reinterpret_cast<const std::uint8_t*>(o.inputs[0]), o.input(1), o.input(2), o.output(),
-                           o.states_rewritten, o.crew);
+                           o.states_rewritten, o.workers);
             };
         }
     }
     return [condition = c.operand_shape(index, 0), a = c.operand_shape(index, 1),
             b = c.operand_shape(index, 2)](const operands& o) {
         cpu::select(reinterpret_cast<const std::uint8_t*>(o.inputs[0]), condition, o.input(1), a, o.input(2), b,
-                    o.output(), o.crew);
+                    o.output(), o.workers);
     };
 }
 
@@ -82,7 +83,7 @@ ANEMONE_INLINE bound_step bind_parametric(const binding_context& c, int index) {
     return [&kernels, kind = c.at(index).kind, batch = x[0], channels = x[1],
             plane = x.count() / (x[0] * x[1])](const operands& o) {
         parametric(kernels, kind, o.input(0), batch, channels, plane, o.input(1),
-                   kind == op::parametric_softplus ? o.input(2) : nullptr, o.output(), o.crew);
+                   kind == op::parametric_softplus ? o.input(2) : nullptr, o.output(), o.workers);
     };
 }
 
@@ -93,14 +94,15 @@ template <kernel_needs Needs> bound_step bind_pool(const binding_context& c, int
     if constexpr (Needs.contains(algorithm::nhwc)) {
         if (c.kept_layout(index) == layout::nhwc) {
             const pool_places_plan plan = plan_pool_places(kind, shape, c.width);
-            return {[&kernels, plan](const operands& o) { pool_places(kernels, plan, o.input(0), o.output(), o.crew); },
-                    plan.scratch()};
+            return {
+                [&kernels, plan](const operands& o) { pool_places(kernels, plan, o.input(0), o.output(), o.workers); },
+                plan.scratch()};
         }
     }
     pool_plan plan = plan_pool(kind, shape);
     const scratch_sizes scratch = plan.scratch();
     return {[&kernels, plan = std::move(plan)](const operands& o) {
-                cpu::pool(kernels, plan, o.input(0), o.output(), o.crew);
+                cpu::pool(kernels, plan, o.input(0), o.output(), o.workers);
             },
             scratch};
 }
@@ -130,22 +132,22 @@ template <kernel_needs Needs> bound_step bind_reduce(const binding_context& c, i
             const std::int64_t behind = in_cache_lines(scratch.shared);
             scratch.shared = behind + x.count() * static_cast<std::int64_t>(sizeof(half));
             return {[&kernels, kind = c.at(index).kind, x, removed, behind, sorting = from_nhwc(x)](const operands& o) {
-                        half* const sorted = reinterpret_cast<half*>(o.crew.shared + behind);
-                        share_move(sorting, o.input(0), sorted, o.crew);
-                        reduce(kernels, kind, sorted, x, removed, o.output(), o.crew);
+                        half* const sorted = reinterpret_cast<half*>(o.workers.shared + behind);
+                        share_move(sorting, o.input(0), sorted, o.workers);
+                        reduce(kernels, kind, sorted, x, removed, o.output(), o.workers);
                     },
                     scratch};
         }
     }
     return {[&kernels, kind = c.at(index).kind, x, removed](const operands& o) {
-                reduce(kernels, kind, o.input(0), x, removed, o.output(), o.crew);
+                reduce(kernels, kind, o.input(0), x, removed, o.output(), o.workers);
             },
             scratch};
 }
 
 ANEMONE_INLINE bound_step bind_arg_reduce(const binding_context& c, int index) {
     return [kind = c.at(index).kind, x = c.operand_shape(index, 0), along = c.at(index).get<axis>().index](
-               const operands& o) { arg_reduce(kind, o.input(0), x, along, o.output(), o.crew); };
+               const operands& o) { arg_reduce(kind, o.input(0), x, along, o.output(), o.workers); };
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

@@ -85,7 +85,7 @@ template <class Port> struct described_ports {
 /// this route (facts: engine-runtime 4).
 ANEMONE_INLINE opened_door open_e5rt(const graph_view& g, const weight_store& weights, const target_description& chip,
                                      const backend::engine_options& options) {
-    const auto runtime = options.runtime           ? options.runtime
+    const auto runtime = options.e5rt_library      ? options.e5rt_library
                          : options.library.empty() ? e5rt::library::open(e5rt::default_library_path())
                                                    : e5rt::library::open(options.library);
     e5rt::session_options how = options.session;
@@ -128,14 +128,14 @@ objc::session open_written(const graph_view& g, const Written& written, const mi
             states.push_back({std::string(g.name(port)), std::string(g.name(port.state))});
         }
     }
-    return objc::session(options.objc_runtime ? options.objc_runtime : objc::runtime::open(options.library), written,
+    return objc::session(options.objc_library ? options.objc_library : objc::runtime::open(options.library), written,
                          ports.inputs, ports.outputs, states, options.session, options.objc);
 }
 
 ANEMONE_INLINE opened_door open_in_memory(const graph_view& g, const weight_store& weights,
                                           const backend::engine_options& options) {
     const folded_constants constants = fold_constants(g, weights);
-    if (options.door == backend::engine_door::netplist) {
+    if (options.runtime == backend::engine_runtime::netplist) {
         const netplist written = emit_netplist(g, constants, "anemone", options.netplist);
         if (!options.directory.empty()) {
             write_netplist(written, options.directory);

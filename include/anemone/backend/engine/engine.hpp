@@ -22,18 +22,18 @@ namespace ane::backend::inline ANEMONE_WAY {
 
 /// The ways into the engine's runtime: the e5rt C interface, which takes MIL text, and the Objective-C interface, which
 /// takes netplists and with them layers that MIL has no words for, or MIL text too (docs/netplist_door.md).
-enum class engine_door : std::uint8_t { e5rt, netplist, in_memory_mil };
+enum class engine_runtime : std::uint8_t { e5rt, netplist, in_memory_mil };
 
 /// How the engine backend compiles.
 struct engine_options {
-    engine_door door = engine_door::e5rt;
+    engine_runtime runtime = engine_runtime::e5rt;
     /// Where the program's files go; kept after the run. Empty: a temporary directory that goes with the program.
     std::string directory{};
     /// The runtime library; empty: ANEMONE_E5RT, of the other doors ANEMONE_OBJC, then Apple's (on a Mac).
     std::string library{};
     /// Libraries that are open already, one for each door, instead of a path: to record calls, or to be without one.
-    std::shared_ptr<const e5rt::library> runtime{};
-    std::shared_ptr<const objc::runtime> objc_runtime{};
+    std::shared_ptr<const e5rt::library> e5rt_library{};
+    std::shared_ptr<const objc::runtime> objc_library{};
     /// Refuse a model that breaks a design rule of the architecture before Apple's compiler sees it: that one does not
     /// enforce a foreign target's limits (engine-runtime section 7.2), and a failed compile costs a pause of 15 s.
     bool preflight = true;
@@ -98,8 +98,8 @@ public:
     ANEMONE_API std::string name() const;
     static constexpr bool verifies_weights = true;
     bool supports(op kind) const {
-        const bool written = options_.door == engine_door::netplist ? find_netplist_form(kind) != nullptr
-                                                                    : find_mil_form(kind) != nullptr;
+        const bool written = options_.runtime == engine_runtime::netplist ? find_netplist_form(kind) != nullptr
+                                                                          : find_mil_form(kind) != nullptr;
         return is_source(kind) || is_composed(kind) || written;
     }
 

@@ -26,7 +26,7 @@ namespace ane::detail::inline ANEMONE_WAY {
 /// Throws `error` (errc::lowering) if no program can be made from the model.
 ANEMONE_INLINE void check_rules(const graph_view& model, const target_description& chip,
                                 const backend::engine_options& options) {
-    const bool netplist = options.door == backend::engine_door::netplist;
+    const bool netplist = options.runtime == backend::engine_runtime::netplist;
     if (!chip.mil_supported && !netplist) {
         throw error(errc::lowering, chip.runtime, "MIL is only supported for H13+ ANE architectures (R176)");
     }
@@ -127,7 +127,7 @@ ANEMONE_BODY_OF engine_program::engine_program(const graph_view& model, const we
     ane::detail::check_rules(model, chip, options);
     const lowered_graph lowered = lower(model, options.whole);
     const graph_view g = lowered.graph;
-    ane::detail::opened_door door = options.door == engine_door::e5rt
+    ane::detail::opened_door door = options.runtime == engine_runtime::e5rt
                                         ? ane::detail::open_e5rt(g, weights, chip, options)
                                         : ane::detail::open_in_memory(g, weights, options);
     state_ = hidden<members>::of(new members(g, std::move(door)));
@@ -176,10 +176,10 @@ ANEMONE_BODY std::string engine::name() const { return "engine " + std::string(a
 
 ANEMONE_BODY engine engine::by_netplists() const {
     engine_options options = options_;
-    if (options.door == engine_door::e5rt) {
+    if (options.runtime == engine_runtime::e5rt) {
         options.library.clear();
     }
-    options.door = engine_door::netplist;
+    options.runtime = engine_runtime::netplist;
     return engine(architecture_, std::move(options));
 }
 

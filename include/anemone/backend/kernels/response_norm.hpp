@@ -16,7 +16,7 @@ namespace ane::kernels::inline ANEMONE_WAY {
 /// mean of the reduction path, then the power -beta with one rounding, and one product: a sweep on M5 found a relative
 /// error of 1.4e-4 (ops facts).
 template <class Arithmetic>
-void local_response_norm(const Arithmetic& a, const response& how, const element_of<Arithmetic>* x,
+void local_response_norm(const Arithmetic& a, const response_norm_shape& how, const element_of<Arithmetic>* x,
                          const extents& shape, element_of<Arithmetic>* out) {
     using value = typename Arithmetic::value;
     const std::int64_t channels = shape[1];

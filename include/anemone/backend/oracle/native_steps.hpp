@@ -19,7 +19,7 @@
 namespace ane::oracle::inline ANEMONE_WAY {
 
 ANEMONE_INLINE void local_response_norm(evaluation& e, int index) {
-    kernels::local_response_norm(kernels::engine_arithmetic{e.arithmetic}, e.at(index).get<response>(),
+    kernels::local_response_norm(kernels::engine_arithmetic{e.arithmetic}, e.at(index).get<response_norm_shape>(),
                                  e.input(index, 0), e.shape(index), e.result(index));
 }
 
@@ -41,7 +41,7 @@ ANEMONE_INLINE void cross_product(evaluation& e, int index) {
 
 ANEMONE_INLINE void cost_volume(evaluation& e, int index) {
     kernels::cost_volume(kernels::engine_arithmetic{e.arithmetic}, e.input(index, 0), e.operand_shape(index, 0),
-                         e.input(index, 1), e.operand_shape(index, 1)[3], e.at(index).get<amount>().count,
+                         e.input(index, 1), e.operand_shape(index, 1)[3], e.at(index).get<item_count>().count,
                          e.result(index));
 }
 

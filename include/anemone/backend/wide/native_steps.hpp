@@ -25,7 +25,7 @@ ANEMONE_INLINE void cross_product(evaluation& e, int index) {
 
 ANEMONE_INLINE void cost_volume(evaluation& e, int index) {
     kernels::cost_volume(wide_arithmetic{}, e.input(index, 0), e.operand_shape(index, 0), e.input(index, 1),
-                         e.operand_shape(index, 1)[3], e.at(index).get<amount>().count, e.result(index));
+                         e.operand_shape(index, 1)[3], e.at(index).get<item_count>().count, e.result(index));
 }
 
 ANEMONE_INLINE void furthest_point_sampling(evaluation& e, int index) {

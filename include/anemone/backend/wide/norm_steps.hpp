@@ -142,8 +142,8 @@ ANEMONE_INLINE void group_norm(evaluation& e, int index) {
 }
 
 ANEMONE_INLINE void local_response_norm(evaluation& e, int index) {
-    kernels::local_response_norm(wide_arithmetic{}, e.at(index).get<response>(), e.input(index, 0), e.shape(index),
-                                 e.result(index));
+    kernels::local_response_norm(wide_arithmetic{}, e.at(index).get<response_norm_shape>(), e.input(index, 0),
+                                 e.shape(index), e.result(index));
 }
 
 } // namespace ane::wide_reference::inline ANEMONE_WAY

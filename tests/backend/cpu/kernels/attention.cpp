@@ -189,14 +189,14 @@ TEST_CASE("attention: any number of threads gives the bits of one") {
         const auto run = [&](int width) {
             const auto each = static_cast<std::size_t>(cpu::detail::attention_scratch(s).bytes() + 63) / 64;
             std::vector<cpu::packed_matrix::line> scratch(each * static_cast<std::size_t>(width));
-            cpu::workers crew;
-            crew.pool = &pool;
-            crew.width = width;
-            crew.each = static_cast<std::int64_t>(each) * 64;
-            crew.own = reinterpret_cast<std::byte*>(scratch.data());
+            cpu::worker_threads workers;
+            workers.pool = &pool;
+            workers.width = width;
+            workers.each = static_cast<std::int64_t>(each) * 64;
+            workers.own = reinterpret_cast<std::byte*>(scratch.data());
             std::vector<half> out(q.size());
             cpu::detail::attend(
-                table, s, heads, crew,
+                table, s, heads, workers,
                 [&](std::int64_t i) {
                     const half* const keys = k.data() + i * s.keys * s.depth;
                     return cpu::detail::attention_head{q.data() + i * s.rows * s.depth, keys, keys, nullptr};

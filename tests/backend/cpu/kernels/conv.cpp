@@ -25,7 +25,7 @@ std::int64_t weights_of(const numerics::convolution_shape& s) {
     return s.in_channels * s.out_channels / s.groups * s.kernel_height * s.kernel_width;
 }
 
-/// What `run(crew, sink)` computes with so many threads. The scratch is full of NaN before.
+/// What `run(workers, sink)` computes with so many threads. The scratch is full of NaN before.
 template <class Run>
 std::vector<half> in_threads(const cpu::kernel_table& table, std::int64_t outputs, const cpu::scratch_sizes& scratch,
                              int width, Run run) {
@@ -33,19 +33,19 @@ std::vector<half> in_threads(const cpu::kernel_table& table, std::int64_t output
     const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>((count + 63) / 64 * 64); };
     std::vector<std::byte> memory(bytes(scratch.shared) + static_cast<std::size_t>(width) * bytes(scratch.each),
                                   std::byte{0xFF});
-    cpu::workers crew;
-    crew.pool = &pool;
-    crew.width = width;
-    crew.shared = memory.data();
-    crew.own = memory.data() + bytes(scratch.shared);
-    crew.each = static_cast<std::int64_t>(bytes(scratch.each));
+    cpu::worker_threads workers;
+    workers.pool = &pool;
+    workers.width = width;
+    workers.shared = memory.data();
+    workers.own = memory.data() + bytes(scratch.shared);
+    workers.each = static_cast<std::int64_t>(bytes(scratch.each));
     std::vector<half> out(static_cast<std::size_t>(outputs), half(12345));
     const auto store = [&](float* sums, std::int64_t first, std::int64_t count) {
         REQUIRE(first >= 0);
         REQUIRE(first + count <= outputs);
         table.to_half(sums, out.data() + first, count);
     };
-    run(crew, cpu::sums_sink::of(store));
+    run(workers, cpu::sums_sink::of(store));
     return out;
 }
 
@@ -123,8 +123,8 @@ TEST_CASE("what tiles finish themselves has the bits of what a sink finishes, an
                     cpu::pack(table, s, w.data(), round % 2 == 0 ? b.data() : nullptr, width);
                 const auto run = [&](const auto& sink_of) {
                     in_threads(table, outputs_of(s), packed.plan.scratch(), width,
-                               [&](const cpu::workers& crew, const cpu::sums_sink&) {
-                                   cpu::convolution(table, packed.plan, packed.filter(), x.data(), crew, sink_of());
+                               [&](const cpu::worker_threads& workers, const cpu::sums_sink&) {
+                                   cpu::convolution(table, packed.plan, packed.filter(), x.data(), workers, sink_of());
                                });
                 };
                 std::vector<half> wanted(count);
@@ -231,15 +231,15 @@ TEST_CASE("convolutions give the same bits for any number of threads, and at any
                 if (transposed) {
                     const auto packed = cpu::pack_transposed(table, shape, w.data(), b.data(), width);
                     return in_threads(table, outputs_of(shape), packed.plan.scratch(), width,
-                                      [&](const cpu::workers& crew, const cpu::sums_sink& sink) {
-                                          cpu::transposed_convolution(table, packed.plan, packed.filter(), from, crew,
-                                                                      sink);
+                                      [&](const cpu::worker_threads& workers, const cpu::sums_sink& sink) {
+                                          cpu::transposed_convolution(table, packed.plan, packed.filter(), from,
+                                                                      workers, sink);
                                       });
                 }
                 const auto packed = cpu::pack(table, shape, w.data(), b.data(), width);
                 return in_threads(table, outputs_of(shape), packed.plan.scratch(), width,
-                                  [&](const cpu::workers& crew, const cpu::sums_sink& sink) {
-                                      cpu::convolution(table, packed.plan, packed.filter(), from, crew, sink);
+                                  [&](const cpu::worker_threads& workers, const cpu::sums_sink& sink) {
+                                      cpu::convolution(table, packed.plan, packed.filter(), from, workers, sink);
                                   });
             };
             const std::vector<half> one = with(s, x.data(), 1);

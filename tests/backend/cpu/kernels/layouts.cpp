@@ -86,11 +86,11 @@ template <class Run> void with_crew(const cpu::scratch_sizes& scratch, int width
     const cpu::aligned_memory memory = cpu::aligned_memory::of(size);
     std::fill_n(memory.data(), size, std::byte{0xFF});
     last_first pool(width);
-    run(cpu::workers{.pool = width > 1 ? &pool : nullptr,
-                     .width = width,
-                     .shared = memory.data(),
-                     .own = memory.data() + lines(scratch.shared),
-                     .each = lines(scratch.each)});
+    run(cpu::worker_threads{.pool = width > 1 ? &pool : nullptr,
+                            .width = width,
+                            .shared = memory.data(),
+                            .own = memory.data() + lines(scratch.shared),
+                            .each = lines(scratch.each)});
 }
 
 struct problem {
@@ -122,9 +122,9 @@ std::vector<half> convolved_as(const cpu::kernel_table& table, const problem& p,
         }
     };
     const cpu::finishing direct{.out = out.values.data(), .added = added, .low = p.low, .high = p.high};
-    with_crew(packed.plan.scratch(), width, [&](const cpu::workers& crew) {
+    with_crew(packed.plan.scratch(), width, [&](const cpu::worker_threads& workers) {
         const auto sink = form.tiles_finish ? cpu::sums_sink::of(store, direct) : cpu::sums_sink::of(store);
-        cpu::convolution(table, packed.plan, filter, x, crew, sink);
+        cpu::convolution(table, packed.plan, filter, x, workers, sink);
     });
     return out.checked();
 }
@@ -231,8 +231,8 @@ TEST_CASE("poolings of NHWC images have the bits of NCHW ones") {
             for (const int width : {1, 3}) {
                 const cpu::pool_places_plan plan = cpu::plan_pool_places(kind, s, width);
                 guarded out(static_cast<std::size_t>(results));
-                with_crew(plan.scratch(), width, [&](const cpu::workers& crew) {
-                    cpu::pool_places(table, plan, x_last.data(), out.values.data(), crew);
+                with_crew(plan.scratch(), width, [&](const cpu::worker_threads& workers) {
+                    cpu::pool_places(table, plan, x_last.data(), out.values.data(), workers);
                 });
                 CHECK(same_bits(out.checked(), wanted_last));
             }

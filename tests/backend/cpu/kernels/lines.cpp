@@ -31,15 +31,15 @@ public:
     int parts = 0;
 };
 
-/// A crew of three with exactly the memory that a kernel asks for, full of NaN.
+/// A workers of three with exactly the memory that a kernel asks for, full of NaN.
 struct crew_of_three {
     explicit crew_of_three(const cpu::scratch_sizes& needed)
         : each(needed.each), memory(static_cast<std::size_t>(needed.shared + 3 * needed.each) + 1, std::byte{0xFF}) {
-        crew = {.pool = &pool,
-                .width = 3,
-                .shared = memory.data(),
-                .own = memory.data() + needed.shared,
-                .each = needed.each};
+        workers = {.pool = &pool,
+                   .width = 3,
+                   .shared = memory.data(),
+                   .own = memory.data() + needed.shared,
+                   .each = needed.each};
     }
     crew_of_three(const crew_of_three&) = delete;
     crew_of_three& operator=(const crew_of_three&) = delete;
@@ -47,18 +47,18 @@ struct crew_of_three {
     counted_parts pool;
     std::int64_t each;
     std::vector<std::byte> memory;
-    cpu::workers crew;
+    cpu::worker_threads workers;
 };
 
-/// compute(out, crew) alone and by three.
+/// compute(out, workers) alone and by three.
 template <class Compute>
 void check_crew(const char* what, std::int64_t results, const cpu::scratch_sizes& needed, const Compute& compute) {
     CAPTURE(what);
     crew_of_three three(needed);
     std::vector<half> alone(static_cast<std::size_t>(results));
     std::vector<half> together(static_cast<std::size_t>(results), fixtures::infinity);
-    compute(alone.data(), cpu::workers{});
-    compute(together.data(), three.crew);
+    compute(alone.data(), cpu::worker_threads{});
+    compute(together.data(), three.workers);
     CHECK(fixtures::same_bits(alone, together));
     CHECK(three.pool.parts == 3);
 }
@@ -71,20 +71,20 @@ TEST_CASE("rows, lines and planes in three threads: the bits of one, in the memo
             const std::int64_t count = shape.count();
             const std::vector<half> x = fixtures::random_halves(count);
             const std::vector<half> y = fixtures::random_halves(shape[1] * shape[2]);
-            check_crew("unary", count, {}, [&](half* out, const cpu::workers& crew) {
-                cpu::unary(table, op::gelu, x.data(), out, count, 0, 0, crew);
+            check_crew("unary", count, {}, [&](half* out, const cpu::worker_threads& workers) {
+                cpu::unary(table, op::gelu, x.data(), out, count, 0, 0, workers);
             });
-            check_crew("binary", count, {}, [&](half* out, const cpu::workers& crew) {
-                cpu::binary(table, op::add, x.data(), shape, y.data(), {shape[1], shape[2]}, out, crew);
+            check_crew("binary", count, {}, [&](half* out, const cpu::worker_threads& workers) {
+                cpu::binary(table, op::add, x.data(), shape, y.data(), {shape[1], shape[2]}, out, workers);
             });
             for (int axis = 0; axis < 3; ++axis) {
                 CAPTURE(axis);
                 const cpu::scratch_sizes needed = cpu::detail::scratch_of_norm(cpu::detail::view_of_axis(shape, axis));
-                check_crew("softmax", count, needed, [&](half* out, const cpu::workers& crew) {
-                    cpu::softmax(table, x.data(), shape, axis, out, crew);
+                check_crew("softmax", count, needed, [&](half* out, const cpu::worker_threads& workers) {
+                    cpu::softmax(table, x.data(), shape, axis, out, workers);
                 });
-                check_crew("layer_norm", count, needed, [&](half* out, const cpu::workers& crew) {
-                    cpu::layer_norm(table, x.data(), shape, axis, y.data(), x.data(), 1e-5F, out, crew);
+                check_crew("layer_norm", count, needed, [&](half* out, const cpu::worker_threads& workers) {
+                    cpu::layer_norm(table, x.data(), shape, axis, y.data(), x.data(), 1e-5F, out, workers);
                 });
             }
             for (const cpu::axis_set reduced : {1U, 2U, 4U, 3U, 5U, 6U}) {
@@ -95,7 +95,7 @@ TEST_CASE("rows, lines and planes in three threads: the bits of one, in the memo
                 std::vector<half> alone(static_cast<std::size_t>(walk.kept));
                 std::vector<half> together(alone.size(), fixtures::infinity);
                 cpu::reduce(table, op::reduce_log_sum_exp, x.data(), shape, reduced, alone.data());
-                cpu::reduce(table, op::reduce_log_sum_exp, x.data(), shape, reduced, together.data(), three.crew);
+                cpu::reduce(table, op::reduce_log_sum_exp, x.data(), shape, reduced, together.data(), three.workers);
                 CHECK(fixtures::same_bits(alone, together));
             }
         }
@@ -123,8 +123,9 @@ TEST_CASE("poolings in three threads; a maximum along rows first is the maximum"
                 CAPTURE(name(kind));
                 const cpu::pool_plan plan = cpu::plan_pool(kind, s);
                 CHECK(plan.across.empty() == (kind != op::max_pool || kernel < 5));
-                check_crew("pool", results, plan.scratch(),
-                           [&](half* out, const cpu::workers& crew) { cpu::pool(table, plan, x.data(), out, crew); });
+                check_crew("pool", results, plan.scratch(), [&](half* out, const cpu::worker_threads& workers) {
+                    cpu::pool(table, plan, x.data(), out, workers);
+                });
             }
         }
     });

@@ -19,11 +19,11 @@ std::vector<half> product_of(const cpu::kernel_table& table, const product_exten
                              const right_matrix& right) {
     std::vector<cpu::packed_matrix::line> scratch(
         static_cast<std::size_t>(cpu::detail::product_scratch(e).bytes() + 63) / 64);
-    cpu::workers crew;
-    crew.own = reinterpret_cast<std::byte*>(scratch.data());
+    cpu::worker_threads workers;
+    workers.own = reinterpret_cast<std::byte*>(scratch.data());
     std::vector<half> out(static_cast<std::size_t>(e.m * e.n), half(12345));
     cpu::detail::multiply(
-        table, e, 1, crew, [&](std::int64_t) { return std::pair(a.data(), right); },
+        table, e, 1, workers, [&](std::int64_t) { return std::pair(a.data(), right); },
         [&](std::int64_t, float* sums, std::int64_t row, std::int64_t column, std::int64_t columns) {
             table.to_half(sums, out.data() + row * e.n + column, columns);
         });

@@ -22,14 +22,14 @@ std::vector<half> multiplied(const cpu::kernel_table& table, const product_exten
     const auto each = static_cast<std::size_t>(cpu::detail::product_scratch(e).bytes() + 63) / 64;
     std::vector<cpu::packed_matrix::line> scratch(each * static_cast<std::size_t>(width));
     last_first pool;
-    cpu::workers crew;
-    crew.pool = &pool;
-    crew.width = width;
-    crew.each = static_cast<std::int64_t>(each) * 64;
-    crew.own = reinterpret_cast<std::byte*>(scratch.data());
+    cpu::worker_threads workers;
+    workers.pool = &pool;
+    workers.width = width;
+    workers.each = static_cast<std::int64_t>(each) * 64;
+    workers.own = reinterpret_cast<std::byte*>(scratch.data());
     std::vector<half> out(static_cast<std::size_t>(count * e.m * e.n), half(12345));
     cpu::detail::multiply(
-        table, e, count, crew, [&](std::int64_t i) { return std::pair(a.data() + i * e.m * e.k, right); },
+        table, e, count, workers, [&](std::int64_t i) { return std::pair(a.data() + i * e.m * e.k, right); },
         [&](std::int64_t i, float* sums, std::int64_t row, std::int64_t column, std::int64_t columns) {
             table.to_half(sums, out.data() + (i * e.m + row) * e.n + column, columns);
         },

@@ -27,11 +27,11 @@ std::vector<half> transformed(const cpu::kernel_table& table, const numerics::co
     std::vector<float> packed(static_cast<std::size_t>(plan.packed_size()));
     cpu::pack_winograd(table, plan, w.data(), packed.data());
     std::vector<half> out(static_cast<std::size_t>(s.batch * s.out_channels * s.out_height * s.out_width));
-    cpu::detail::with_own_scratch(plan.scratch(), [&](const cpu::workers& crew) {
+    cpu::detail::with_own_scratch(plan.scratch(), [&](const cpu::worker_threads& workers) {
         const auto store = [&](const float* sums, std::int64_t first, std::int64_t count) {
             table.to_half(sums, out.data() + first, count);
         };
-        cpu::winograd_convolution(table, plan, packed.data(), nullptr, x.data(), 0, s.batch, crew,
+        cpu::winograd_convolution(table, plan, packed.data(), nullptr, x.data(), 0, s.batch, workers,
                                   cpu::sums_sink::of(store));
     });
     return out;

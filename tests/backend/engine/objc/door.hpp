@@ -126,7 +126,7 @@ private:
 inline ane::backend::engine_options options() {
     static_cast<void>(books());
     ane::backend::engine_options result;
-    result.door = ane::backend::engine_door::netplist;
+    result.runtime = ane::backend::engine_runtime::netplist;
     result.library = path();
     result.session.compile_backoff = ane::e5rt::clock_source::duration::zero();
     result.objc.compile_limit = 1'000'000;

@@ -30,9 +30,9 @@ constexpr auto summed = graph([](auto& g) {
 constexpr const char* run_message = "evaluateWithQoS:options:request:error:";
 
 struct in_memory_door {
-    explicit in_memory_door(backend::engine_door way) {
+    explicit in_memory_door(backend::engine_runtime way) {
         options = objc_standin::options();
-        options.door = way;
+        options.runtime = way;
         options.session.gate = std::make_shared<e5rt::dispatch_gate>();
         options.session.pacing = std::make_shared<e5rt::compile_pacing>();
     }
@@ -86,14 +86,14 @@ struct let_go_at_end {
     ~let_go_at_end() { objc_standin::books().let_go(); }
 };
 
-constexpr backend::engine_door in_memory_doors[] = {backend::engine_door::netplist,
-                                                    backend::engine_door::in_memory_mil};
+constexpr backend::engine_runtime in_memory_doors[] = {backend::engine_runtime::netplist,
+                                                       backend::engine_runtime::in_memory_mil};
 
 } // namespace
 
 TEST_CASE("in-memory fault matrix: every call is slow, or its service dies, and the next program works") {
     const let_go_at_end free;
-    for (const backend::engine_door way : in_memory_doors) {
+    for (const backend::engine_runtime way : in_memory_doors) {
         in_memory_door door(way);
         const long live = objc_standin::books().live();
         door.limit(objc_standin::ample);
@@ -123,7 +123,7 @@ TEST_CASE("in-memory fault matrix: every call is slow, or its service dies, and 
 
 TEST_CASE("in-memory fault matrix: while a run is out its session and others are busy, and work when it has returned") {
     const let_go_at_end free;
-    for (const backend::engine_door way : in_memory_doors) {
+    for (const backend::engine_runtime way : in_memory_doors) {
         in_memory_door door(way);
         door.limit(objc_standin::ample);
         auto first = compile<summed>(objc_standin::engine(h13, door.options), weight_store{});

@@ -44,7 +44,7 @@ constexpr auto large = graph([](auto& g) {
 
 backend::engine_options by_mil() {
     backend::engine_options options = objc_standin::options();
-    options.door = backend::engine_door::in_memory_mil;
+    options.runtime = backend::engine_runtime::in_memory_mil;
     return options;
 }
 
@@ -200,9 +200,9 @@ TEST_CASE("in-memory MIL: a folder that cannot be made is named, and nothing is 
     const long live = objc_standin::books().live();
     {
         const temporary_folder wrong(file);
-        for (const auto way : {backend::engine_door::in_memory_mil, backend::engine_door::netplist}) {
+        for (const auto way : {backend::engine_runtime::in_memory_mil, backend::engine_runtime::netplist}) {
             backend::engine_options options = by_mil();
-            options.door = way;
+            options.runtime = way;
             try {
                 static_cast<void>(compile<large>(objc_standin::engine(h13, options), weight_store{}));
                 FAIL_CHECK("no error");

@@ -41,9 +41,9 @@ struct kept_report final : e5rt::release_report {
 
 /// All that somebody has who runs a program.
 struct whole_caller {
-    whole_caller(backend::engine_door way, e5rt::time_span limit) : options(objc_standin::options()) {
-        options.door = way;
-        options.objc_runtime = objc::runtime::open(objc_standin::path());
+    whole_caller(backend::engine_runtime way, e5rt::time_span limit) : options(objc_standin::options()) {
+        options.runtime = way;
+        options.objc_library = objc::runtime::open(objc_standin::path());
         options.session.timeout = options.session.setup_timeout = limit;
         options.session.gate = std::make_shared<e5rt::dispatch_gate>();
         options.session.pacing = std::make_shared<e5rt::compile_pacing>();
@@ -71,7 +71,7 @@ struct whole_caller {
 
     witnesses seen_by_calls() const {
         witnesses all;
-        all.watch(options.objc_runtime);
+        all.watch(options.objc_library);
         all.watch(options.session.gate);
         all.watch(options.session.pacing);
         all.watch(options.session.report);
@@ -86,7 +86,7 @@ struct whole_caller {
 
 /// Every function and message that a life calls: the first call and the last one, and all of what is called a few times.
 /// But surfaces are copied on the caller's thread, without a limit: of them only what compiling calls.
-std::vector<nth_call> calls_of(backend::engine_door way, bool close) {
+std::vector<nth_call> calls_of(backend::engine_runtime way, bool close) {
     const auto& books = objc_standin::books();
     const whole_caller caller(way, objc_standin::ample);
     books.forget_calls();
@@ -116,7 +116,7 @@ bool names(const std::string& given_up, const std::string& call) {
 }
 
 /// One life in which a call is late, within a limit; whether the limit was long enough to come to that call.
-bool is_late(backend::engine_door way, bool close, const nth_call& late, e5rt::time_span limit) {
+bool is_late(backend::engine_runtime way, bool close, const nth_call& late, e5rt::time_span limit) {
     const auto& books = objc_standin::books();
     const long live = books.live();
     auto caller = std::make_unique<whole_caller>(way, limit);
@@ -148,7 +148,8 @@ bool is_late(backend::engine_door way, bool close, const nth_call& late, e5rt::t
 } // namespace
 
 TEST_CASE("in-memory late calls: what a call of a program uses outlives all that its caller had") {
-    for (const backend::engine_door way : {backend::engine_door::netplist, backend::engine_door::in_memory_mil}) {
+    for (const backend::engine_runtime way :
+         {backend::engine_runtime::netplist, backend::engine_runtime::in_memory_mil}) {
         for (const bool close : {true, false}) {
             const std::vector<nth_call> all = calls_of(way, close);
             REQUIRE(all.size() >= 60);

@@ -13,10 +13,10 @@ ANEMONE_BODY void attention(const kernel_table& table, const attention_shape& s,
     using line = packed_matrix::line;
     const std::int64_t bytes = detail::attention_scratch(s).bytes();
     std::vector<line> scratch(static_cast<std::size_t>(bytes) / sizeof(line) + 1);
-    workers crew;
-    crew.own = reinterpret_cast<std::byte*>(scratch.data());
+    worker_threads workers;
+    workers.own = reinterpret_cast<std::byte*>(scratch.data());
     detail::attend(
-        table, s, 1, crew,
+        table, s, 1, workers,
         [&](std::int64_t) {
             return detail::attention_head{q, k, v, mask};
         },

@@ -203,28 +203,28 @@ private:
 /// `heads` of one shape: operands(i) gives where one is, finish(i, sums, row) gets each row of its result. Threads split
 /// the tiles of queries of all heads; the bits do not depend on it.
 template <class Operands, class Finish>
-void attend(const kernel_table& table, const attention_shape& s, std::int64_t heads, const workers& crew,
+void attend(const kernel_table& table, const attention_shape& s, std::int64_t heads, const worker_threads& workers,
             const Operands& operands, const Finish& finish) {
     const std::int64_t size = table.products.rows;
     const std::int64_t tiles = (s.rows + size - 1) / size;
     const std::int64_t work = std::max<std::int64_t>(1, 2 * size * s.keys * s.depth);
-    crew.share(heads * tiles, (product_grain + work - 1) / work,
-               [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
-                   while (first < last) {
-                       const std::int64_t head = first / tiles;
-                       const std::int64_t begin = first % tiles;
-                       const std::int64_t end = std::min(tiles, begin + last - first);
-                       const auto done = [&](float* sums, std::int64_t row) { finish(head, sums, row); };
-                       const attention_part part(table, s, operands(head), reinterpret_cast<float*>(scratch), done);
-                       const std::int64_t until = std::min(s.rows, end * size);
-                       const std::int64_t parts = (until - begin * size + attention_rows - 1) / attention_rows;
-                       const std::int64_t rows = (end - begin + parts - 1) / parts * size;
-                       for (std::int64_t r = begin * size; r < until; r += rows) {
-                           part.run(r, std::min(rows, until - r));
-                       }
-                       first += end - begin;
-                   }
-               });
+    workers.share(heads * tiles, (product_grain + work - 1) / work,
+                  [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
+                      while (first < last) {
+                          const std::int64_t head = first / tiles;
+                          const std::int64_t begin = first % tiles;
+                          const std::int64_t end = std::min(tiles, begin + last - first);
+                          const auto done = [&](float* sums, std::int64_t row) { finish(head, sums, row); };
+                          const attention_part part(table, s, operands(head), reinterpret_cast<float*>(scratch), done);
+                          const std::int64_t until = std::min(s.rows, end * size);
+                          const std::int64_t parts = (until - begin * size + attention_rows - 1) / attention_rows;
+                          const std::int64_t rows = (end - begin + parts - 1) / parts * size;
+                          for (std::int64_t r = begin * size; r < until; r += rows) {
+                              part.run(r, std::min(rows, until - r));
+                          }
+                          first += end - begin;
+                      }
+                  });
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

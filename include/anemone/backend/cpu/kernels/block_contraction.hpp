@@ -149,11 +149,11 @@ namespace ane::cpu::detail::inline ANEMONE_WAY {
 /// threads.
 template <class Image, class Finish>
 void over_blocks(const kernel_table& table, const block_plan& plan, std::int64_t begin, std::int64_t end,
-                 const workers& crew, const Image& image, const Finish& finish) {
+                 const worker_threads& workers, const Image& image, const Finish& finish) {
     const std::int64_t at_once = plan.units_at_once * unit_channels;
     const std::int64_t lines = (plan.temporary_size() + 15) / 16 * 16;
     if (!plan.by_channels) {
-        crew.share(end - begin, 1, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
+        workers.share(end - begin, 1, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
             float* const slab = reinterpret_cast<float*>(scratch);
             float* const temporary = slab + (plan.slab_size() + 15) / 16 * 16;
             for (std::int64_t i = begin + first; i < begin + last; ++i) {
@@ -165,22 +165,22 @@ void over_blocks(const kernel_table& table, const block_plan& plan, std::int64_t
         });
         return;
     }
-    float* const slab = reinterpret_cast<float*>(crew.shared);
+    float* const slab = reinterpret_cast<float*>(workers.shared);
     for (std::int64_t i = begin; i < end; ++i) {
         const output_block block = block_at(plan, i);
-        crew.share(parts_to_fill(plan), 8, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
+        workers.share(parts_to_fill(plan), 8, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
             fill_block(table, plan, block, image(block), first, last, slab, reinterpret_cast<float*>(scratch));
         });
-        crew.share((plan.rows + at_once - 1) / at_once, 1,
-                   [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
-                       float* const temporary = reinterpret_cast<float*>(scratch);
-                       finish(block, first * at_once, std::min(plan.rows, last * at_once), slab, temporary + lines,
-                              temporary, memory_pieces{});
-                   });
+        workers.share((plan.rows + at_once - 1) / at_once, 1,
+                      [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
+                          float* const temporary = reinterpret_cast<float*>(scratch);
+                          finish(block, first * at_once, std::min(plan.rows, last * at_once), slab, temporary + lines,
+                                 temporary, memory_pieces{});
+                      });
     }
 }
 
-/// work(crew) in this thread alone, with aligned memory of these sizes.
+/// work(workers) in this thread alone, with aligned memory of these sizes.
 template <class Work> void with_own_scratch(const scratch_sizes& sizes, const Work& work) {
     constexpr std::int64_t line = 64;
     const std::int64_t shared = (sizes.shared + line - 1) / line * line;
@@ -188,7 +188,7 @@ template <class Work> void with_own_scratch(const scratch_sizes& sizes, const Wo
     void* start = memory.data();
     std::size_t room = memory.size();
     auto* const aligned = static_cast<std::byte*>(std::align(line, room - line, start, room));
-    work(workers{.pool = nullptr, .width = 1, .shared = aligned, .own = aligned + shared, .each = sizes.each});
+    work(worker_threads{.pool = nullptr, .width = 1, .shared = aligned, .own = aligned + shared, .each = sizes.each});
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

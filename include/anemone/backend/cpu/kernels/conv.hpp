@@ -98,11 +98,11 @@ packed_convolution<Ways> pack(const kernel_table& table, const convolution_shape
 
 /// out[n, o, y, x] = bias[o] + sum over i, j, c of w[o, c, i, j] * x[n, c, y s + i d - pad, x s + j d - pad], one fp32
 /// sum, which goes to the sink; the order of its terms depends on the shape alone (kernels/window_taps.hpp), not on the
-/// layouts, the batch or the threads. The padding takes part as zeros (0 * inf is NaN). `crew` has scratch as the plan
+/// layouts, the batch or the threads. The padding takes part as zeros (0 * inf is NaN). `workers` has scratch as the plan
 /// says.
 template <algorithm_set Ways>
 void convolution(const kernel_table& table, const convolution_plan<Ways>& plan, const filter_view& filter,
-                 const half* x, const workers& crew, const sums_sink& sink);
+                 const half* x, const worker_threads& workers, const sums_sink& sink);
 
 /// As above in this thread and with scratch of its own, rounded to fp16.
 ANEMONE_API void convolution(const kernel_table& table, const packed_convolution<>& packed, const half* x, half* out);

@@ -90,7 +90,7 @@ ANEMONE_INLINE window_taps taps_of(const convolution_shape& s, const block_plan&
 /// A convolution over the blocks of images first <= n < last.
 ANEMONE_INLINE void convolve_blocks(const kernel_table& table, const convolution_shape& s, const block_plan& blocks,
                                     const window_taps& window, const filter_view& filter, const half* x,
-                                    std::int64_t first_image, std::int64_t last_image, const workers& crew,
+                                    std::int64_t first_image, std::int64_t last_image, const worker_threads& workers,
                                     const sums_sink& sink) {
     const std::int64_t taps = s.in_channels / s.groups * s.kernel_height * s.kernel_width;
     const std::int64_t at_once = blocks.units_at_once * unit_channels;
@@ -146,7 +146,7 @@ ANEMONE_INLINE void convolve_blocks(const kernel_table& table, const convolution
         }
     };
     const std::int64_t in_image = s.groups * blocks.down * blocks.across;
-    over_blocks(table, blocks, first_image * in_image, last_image * in_image, crew, image, finish);
+    over_blocks(table, blocks, first_image * in_image, last_image * in_image, workers, image, finish);
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
@@ -301,35 +301,37 @@ packed_convolution<Ways> pack(const kernel_table& table, const convolution_shape
 
 template <algorithm_set Ways>
 void convolution(const kernel_table& table, const convolution_plan<Ways>& plan, const filter_view& filter,
-                 const half* x, const workers& crew, const sums_sink& sink) {
+                 const half* x, const worker_threads& workers, const sums_sink& sink) {
     if constexpr (Ways.contains(algorithm::places)) {
         if (plan.way == algorithm::places) {
-            return depthwise_places_convolution(table, plan.places.value, filter.weights, filter.bias, x, crew, sink);
+            return depthwise_places_convolution(table, plan.places.value, filter.weights, filter.bias, x, workers,
+                                                sink);
         }
     }
     if constexpr (Ways.contains(algorithm::planes)) {
         if (plan.way == algorithm::planes) {
-            return depthwise_convolution(table, plan.planes.value, filter.weights, filter.bias, x, crew, sink);
+            return depthwise_convolution(table, plan.planes.value, filter.weights, filter.bias, x, workers, sink);
         }
     }
     if constexpr (Ways.contains(algorithm::pointwise)) {
         if (plan.way == algorithm::pointwise) {
-            return pointwise_convolution(table, plan.product.value, filter.weights, filter.panels, filter.bias, x, crew,
-                                         sink);
+            return pointwise_convolution(table, plan.product.value, filter.weights, filter.panels, filter.bias, x,
+                                         workers, sink);
         }
     }
     if constexpr (Ways.contains(algorithm::windows)) {
         const convolution_shape& s = plan.shape;
         const auto by_blocks = [&](std::int64_t first, std::int64_t last) {
-            detail::convolve_blocks(table, s, plan.blocks.value, plan.window.value, filter, x, first, last, crew, sink);
+            detail::convolve_blocks(table, s, plan.blocks.value, plan.window.value, filter, x, first, last, workers,
+                                    sink);
         };
         if constexpr (Ways.contains(algorithm::winograd)) {
             if (plan.transformed) {
                 const std::int64_t size = s.in_channels * s.in_height * s.in_width;
                 // Neighbouring images that the algorithm bears share reads of the filter.
                 const auto bears = [&](std::int64_t n) {
-                    return winograd_bears(table, x + n * size, s.in_channels, s.in_height * s.in_width, crew,
-                                          reinterpret_cast<float*>(crew.shared));
+                    return winograd_bears(table, x + n * size, s.in_channels, s.in_height * s.in_width, workers,
+                                          reinterpret_cast<float*>(workers.shared));
                 };
                 for (std::int64_t n = 0; n < s.batch;) {
                     const std::int64_t first = n;
@@ -338,7 +340,7 @@ void convolution(const kernel_table& table, const convolution_plan<Ways>& plan, 
                     }
                     if (n > first) {
                         winograd_convolution(table, plan.tiles.value, filter.transformed, filter.bias, x, first,
-                                             n - first, crew, sink);
+                                             n - first, workers, sink);
                     }
                     if (n < s.batch) {
                         by_blocks(n, n + 1);
@@ -353,11 +355,11 @@ void convolution(const kernel_table& table, const convolution_plan<Ways>& plan, 
 }
 
 ANEMONE_BODY void convolution(const kernel_table& table, const packed_convolution<>& packed, const half* x, half* out) {
-    detail::with_own_scratch(packed.plan.scratch(), [&](const workers& crew) {
+    detail::with_own_scratch(packed.plan.scratch(), [&](const worker_threads& workers) {
         const auto store = [&](const float* sums, std::int64_t first, std::int64_t count) {
             table.to_half(sums, out + first, count);
         };
-        convolution(table, packed.plan, packed.filter(), x, crew, sums_sink::of(store, finishing{.out = out}));
+        convolution(table, packed.plan, packed.filter(), x, workers, sums_sink::of(store, finishing{.out = out}));
     });
 }
 
@@ -376,7 +378,7 @@ template packed_convolution<every_algorithm> pack<every_algorithm>(const kernel_
                                                                    const half*, const half*, int,
                                                                    const convolution_form&);
 template void convolution<every_algorithm>(const kernel_table&, const convolution_plan<every_algorithm>&,
-                                           const filter_view&, const half*, const workers&, const sums_sink&);
+                                           const filter_view&, const half*, const worker_threads&, const sums_sink&);
 #endif
 
 } // namespace ane::cpu::inline ANEMONE_WAY

@@ -61,7 +61,7 @@ ANEMONE_API packed_transposed_convolution pack_transposed(const kernel_table& ta
 /// out[n, o, y, x] = bias[o] + sum of w[c, o, i, j] * x[n, c, (y + pad - i d) / s, (x + pad - j d) / s] over the c, i,
 /// j for which both divisions are exact; fp32 sums in the order c, i, j, which go to the sink.
 ANEMONE_API void transposed_convolution(const kernel_table& table, const transposed_plan& plan,
-                                        const filter_view& filter, const half* x, const workers& crew,
+                                        const filter_view& filter, const half* x, const worker_threads& workers,
                                         const sums_sink& sink);
 
 /// As above in this thread and with scratch of its own, rounded to fp16.

@@ -146,7 +146,7 @@ ANEMONE_BODY packed_transposed_convolution pack_transposed(const kernel_table& t
 }
 
 ANEMONE_BODY void transposed_convolution(const kernel_table& table, const transposed_plan& plan,
-                                         const filter_view& filter, const half* x, const workers& crew,
+                                         const filter_view& filter, const half* x, const worker_threads& workers,
                                          const sums_sink& sink) {
     const convolution_shape& s = plan.shape;
     const block_plan& blocks = plan.blocks;
@@ -212,16 +212,16 @@ ANEMONE_BODY void transposed_convolution(const kernel_table& table, const transp
     const auto image = [&](const output_block& b) {
         return x + b.image * blocks.channels * blocks.in_height * blocks.in_width;
     };
-    detail::over_blocks(table, blocks, 0, blocks.blocks(), crew, image, finish);
+    detail::over_blocks(table, blocks, 0, blocks.blocks(), workers, image, finish);
 }
 
 ANEMONE_BODY void transposed_convolution(const kernel_table& table, const packed_transposed_convolution& packed,
                                          const half* x, half* out) {
-    detail::with_own_scratch(packed.plan.scratch(), [&](const workers& crew) {
+    detail::with_own_scratch(packed.plan.scratch(), [&](const worker_threads& workers) {
         const auto store = [&](const float* sums, std::int64_t first, std::int64_t count) {
             table.to_half(sums, out + first, count);
         };
-        transposed_convolution(table, packed.plan, packed.filter(), x, crew, sums_sink::of(store));
+        transposed_convolution(table, packed.plan, packed.filter(), x, workers, sums_sink::of(store));
     });
 }
 

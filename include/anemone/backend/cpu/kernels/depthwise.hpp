@@ -32,7 +32,8 @@ ANEMONE_API depthwise_plan plan_depthwise(const numerics::convolution_shape& s);
 
 /// As convolution(). `weights` are [O][filter_pitch()], `bias` may be null.
 ANEMONE_API void depthwise_convolution(const kernel_table& table, const depthwise_plan& plan, const half* weights,
-                                       const float* bias, const half* x, const workers& crew, const sums_sink& sink);
+                                       const float* bias, const half* x, const worker_threads& workers,
+                                       const sums_sink& sink);
 
 } // namespace ane::cpu::inline ANEMONE_WAY
 

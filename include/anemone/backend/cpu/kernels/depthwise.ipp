@@ -62,14 +62,15 @@ ANEMONE_BODY depthwise_plan plan_depthwise(const numerics::convolution_shape& s)
 }
 
 ANEMONE_BODY void depthwise_convolution(const kernel_table& table, const depthwise_plan& plan, const half* weights,
-                                        const float* bias, const half* x, const workers& crew, const sums_sink& sink) {
+                                        const float* bias, const half* x, const worker_threads& workers,
+                                        const sums_sink& sink) {
     const numerics::convolution_shape& s = plan.shape;
     const std::int64_t multiplier = s.out_channels / s.in_channels;
     const std::int64_t plane = s.in_height * s.in_width;
     const std::int64_t planes = s.batch * s.in_channels;
     // What is added might lie where a vector's surplus goes before the next row replaces it.
     const bool direct = sink.direct.out != nullptr && sink.direct.added == nullptr;
-    crew.share(planes * plan.blocks, 1, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
+    workers.share(planes * plan.blocks, 1, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
         float* const slab = reinterpret_cast<float*>(scratch) + plan.shift;
         float* const line = reinterpret_cast<float*>(scratch) + detail::whole_lines(plan.slab.plane() + plan.shift);
         float* const filter = line + detail::whole_lines(plan.slab.across.size);

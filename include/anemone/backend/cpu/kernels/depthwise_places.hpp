@@ -39,7 +39,7 @@ ANEMONE_API void pack_depthwise_places(const depthwise_places_plan& plan, const 
 /// As convolution(), with packed weights.
 ANEMONE_API void depthwise_places_convolution(const kernel_table& table, const depthwise_places_plan& plan,
                                               const half* weights, const float* bias, const half* x,
-                                              const workers& crew, const sums_sink& sink);
+                                              const worker_threads& workers, const sums_sink& sink);
 
 } // namespace ane::cpu::inline ANEMONE_WAY
 

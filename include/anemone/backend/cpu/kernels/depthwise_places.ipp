@@ -95,12 +95,12 @@ ANEMONE_BODY void pack_depthwise_places(const depthwise_places_plan& plan, const
 
 ANEMONE_BODY void depthwise_places_convolution(const kernel_table& table, const depthwise_places_plan& plan,
                                                const half* weights, const float* bias, const half* x,
-                                               const workers& crew, const sums_sink& sink) {
+                                               const worker_threads& workers, const sums_sink& sink) {
     const numerics::convolution_shape& s = plan.shape;
     const detail::depthwise_places_scratch at(plan);
     const std::int64_t all = s.in_channels;
     const bool direct = plan.tiles_finish && sink.direct.out != nullptr;
-    crew.share(s.batch * plan.row_parts * plan.blocks, 1, [&](std::int64_t begin, std::int64_t end, std::byte* own) {
+    workers.share(s.batch * plan.row_parts * plan.blocks, 1, [&](std::int64_t begin, std::int64_t end, std::byte* own) {
         float* const scratch = reinterpret_cast<float*>(own);
         float* const filter = scratch + at.weights;
         float* const biases = scratch + at.bias;

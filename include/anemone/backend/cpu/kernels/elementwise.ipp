@@ -42,33 +42,33 @@ ANEMONE_BODY extents broadcast(const extents& a, const extents& b) {
 }
 
 ANEMONE_BODY void binary(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
-                         const extents& b_shape, half* out, const workers& crew) {
+                         const extents& b_shape, half* out, const worker_threads& workers) {
     detail::require(is_binary(kind), "binary", [&] { return formatted("{} does not take two operands", name(kind)); });
     const auto nest = detail::pair_nest(a_shape, b_shape);
-    detail::share_rows(nest, crew, [&](const auto& at, std::int64_t count) {
+    detail::share_rows(nest, workers, [&](const auto& at, std::int64_t count) {
         table.halves.binary(kind, a + at[0], nest.row_stride(0), b + at[1], nest.row_stride(1), out + at[2], count);
     });
 }
 
 ANEMONE_BODY void compare(const kernel_table& table, op kind, const half* a, const extents& a_shape, const half* b,
-                          const extents& b_shape, std::uint8_t* out, const workers& crew) {
+                          const extents& b_shape, std::uint8_t* out, const worker_threads& workers) {
     detail::require(is_comparison(kind), "compare", [&] { return formatted("{} is not a comparison", name(kind)); });
     const auto nest = detail::pair_nest(a_shape, b_shape);
-    detail::share_rows(nest, crew, [&](const auto& at, std::int64_t count) {
+    detail::share_rows(nest, workers, [&](const auto& at, std::int64_t count) {
         table.halves.comparison(kind, a + at[0], nest.row_stride(0), b + at[1], nest.row_stride(1), out + at[2], count);
     });
 }
 
 ANEMONE_BODY void select(const std::uint8_t* condition, const extents& condition_shape, const half* a,
                          const extents& a_shape, const half* b, const extents& b_shape, half* out,
-                         const workers& crew) {
+                         const worker_threads& workers) {
     const extents shape = broadcast(condition_shape, broadcast(a_shape, b_shape));
     const auto strides = [&](const extents& e) { return ane::detail::broadcast_strides(shape, e); };
     const auto nest =
         kernels::loop_nest<4>{shape,
                               {strides(condition_shape), strides(a_shape), strides(b_shape), row_major_strides(shape)}}
             .collapsed();
-    detail::share_rows(nest, crew, [&](const auto& offsets, std::int64_t count) {
+    detail::share_rows(nest, workers, [&](const auto& offsets, std::int64_t count) {
         const std::uint8_t* const when = condition + offsets[0];
         const half* const yes = a + offsets[1];
         const half* const no = b + offsets[2];
@@ -86,15 +86,16 @@ ANEMONE_BODY void select(const std::uint8_t* condition, const extents& condition
     });
 }
 
-ANEMONE_BODY void logical_not(const std::uint8_t* x, std::uint8_t* out, std::int64_t count, const workers& crew) {
-    detail::share_row(count, crew, [&](std::int64_t first, std::int64_t n) {
+ANEMONE_BODY void logical_not(const std::uint8_t* x, std::uint8_t* out, std::int64_t count,
+                              const worker_threads& workers) {
+    detail::share_row(count, workers, [&](std::int64_t first, std::int64_t n) {
         std::transform(x + first, x + first + n, out + first,
                        [](std::uint8_t truth) { return static_cast<std::uint8_t>(truth == 0 ? 1 : 0); });
     });
 }
 
 ANEMONE_BODY void logic(op kind, const std::uint8_t* a, const extents& a_shape, const std::uint8_t* b,
-                        const extents& b_shape, std::uint8_t* out, const workers& crew) {
+                        const extents& b_shape, std::uint8_t* out, const worker_threads& workers) {
     // The result for both false, one true, both true.
     const auto truths = [&]() -> std::array<std::uint8_t, 3> {
         if (kind == op::logical_and) {
@@ -105,7 +106,7 @@ ANEMONE_BODY void logic(op kind, const std::uint8_t* a, const extents& a_shape, 
         return kind == op::logical_or ? std::array<std::uint8_t, 3>{0, 1, 1} : std::array<std::uint8_t, 3>{0, 1, 0};
     }();
     const auto nest = detail::pair_nest(a_shape, b_shape);
-    detail::share_rows(nest, crew, [&](const auto& offsets, std::int64_t count) {
+    detail::share_rows(nest, workers, [&](const auto& offsets, std::int64_t count) {
         for (std::int64_t i = 0; i < count; ++i) {
             const bool first = a[offsets[0] + i * nest.row_stride(0)] != 0;
             const bool second = b[offsets[1] + i * nest.row_stride(1)] != 0;
@@ -115,22 +116,22 @@ ANEMONE_BODY void logic(op kind, const std::uint8_t* a, const extents& a_shape, 
 }
 
 ANEMONE_BODY void unary(const kernel_table& table, op kind, const half* x, half* out, std::int64_t count, float p0,
-                        float p1, const workers& crew) {
+                        float p1, const worker_threads& workers) {
     detail::require(is_unary(kind), "unary", [&] { return formatted("{} does not take one operand", name(kind)); });
     const bool keeps_zero = p0 == 0 && (kind == op::inverse || kind == op::rsqrt);
     p0 = keeps_zero ? -0.0F : p0; // without an epsilon -0 stays -0 under the fraction
-    detail::share_row(count, crew, [&](std::int64_t first, std::int64_t n) {
+    detail::share_row(count, workers, [&](std::int64_t first, std::int64_t n) {
         table.halves.unary(kind, x + first, out + first, n, p0, p1);
     });
 }
 
 ANEMONE_BODY void parametric(const kernel_table& table, op kind, const half* x, std::int64_t batch,
                              std::int64_t channels, std::int64_t plane, const half* first, const half* second,
-                             half* out, const workers& crew) {
+                             half* out, const worker_threads& workers) {
     detail::require(kind == op::prelu || kind == op::parametric_softplus, "parametric",
                     [&] { return formatted("{} has no parameters for each channel", name(kind)); });
     const bool softplus = kind == op::parametric_softplus;
-    crew.share(
+    workers.share(
         batch * channels, std::max<std::int64_t>(detail::elements_of_a_part / std::max<std::int64_t>(plane, 1), 1),
         [&](std::int64_t first_row, std::int64_t last_row, std::byte*) {
             for (std::int64_t row = first_row; row < last_row; ++row) {

@@ -20,11 +20,11 @@ void multiply_all(const kernel_table& table, const matmul_shape& s, const half* 
     const product_extents extents{s.m, s.n, s.k, s.transpose_a};
     sequence<packed_matrix::line> scratch(
         static_cast<std::size_t>((product_scratch(extents).bytes() + 63) / std::int64_t{sizeof(packed_matrix::line)}));
-    workers crew;
-    crew.own = reinterpret_cast<std::byte*>(scratch.data());
+    worker_threads workers;
+    workers.own = reinterpret_cast<std::byte*>(scratch.data());
     const std::vector<float> added = to_floats(table, bias, s.n);
     multiply(
-        table, extents, s.batch, crew, [&](std::int64_t i) { return std::pair(a + i * s.a_batch_stride, right(i)); },
+        table, extents, s.batch, workers, [&](std::int64_t i) { return std::pair(a + i * s.a_batch_stride, right(i)); },
         [&](std::int64_t i, float* sums, std::int64_t row, std::int64_t column, std::int64_t count) {
             if (bias != nullptr) {
                 table.binary(op::add, sums, 1, added.data() + column, 1, sums, count);

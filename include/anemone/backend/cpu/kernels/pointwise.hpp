@@ -30,7 +30,7 @@ ANEMONE_API packed_matrix pack_pointwise(const kernel_table& table, const pointw
 /// As convolution(). `weights` are [O][I / groups]; `packed` is null, or what pack_pointwise has made of them.
 ANEMONE_API void pointwise_convolution(const kernel_table& table, const pointwise_plan& plan, const half* weights,
                                        const packed_matrix* packed, const float* bias, const half* x,
-                                       const workers& crew, const sums_sink& sink);
+                                       const worker_threads& workers, const sums_sink& sink);
 
 } // namespace ane::cpu::inline ANEMONE_WAY
 

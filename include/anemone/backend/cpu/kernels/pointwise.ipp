@@ -51,7 +51,7 @@ ANEMONE_BODY packed_matrix pack_pointwise(const kernel_table& table, const point
 
 ANEMONE_BODY void pointwise_convolution(const kernel_table& table, const pointwise_plan& plan, const half* weights,
                                         const packed_matrix* packed, const float* bias, const half* x,
-                                        const workers& crew, const sums_sink& sink) {
+                                        const worker_threads& workers, const sums_sink& sink) {
     const numerics::convolution_shape& s = plan.shape;
     const detail::pointwise_products products(plan);
     const detail::product_extents& e = products.extents;
@@ -80,7 +80,7 @@ ANEMONE_BODY void pointwise_convolution(const kernel_table& table, const pointwi
                    : detail::finished_results{sink.direct.from(i * e.m * e.n), e.n, nhwc ? bias : nullptr,
                                               nhwc ? nullptr : bias_of(i)};
     };
-    detail::multiply(table, e, products.count, crew, operands, store, finished);
+    detail::multiply(table, e, products.count, workers, operands, store, finished);
 }
 
 } // namespace ane::cpu::inline ANEMONE_WAY

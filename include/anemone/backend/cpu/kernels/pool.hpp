@@ -47,9 +47,9 @@ ANEMONE_API pool_plan plan_pool(op kind, const pool_shape& s);
 /// max_pool: the largest value of a window; padding never wins, a NaN always does. avg_pool: the fp32 sum of a window
 /// over the whole kernel, or with exclude_padding over the part on the input. l2_pool:
 /// the square root of the fp32 sum of squares. A window wholly in the padding gives -inf, 0 or NaN (0 / 0), and 0.
-/// A crew brings plan.scratch() of memory; without any, the function allocates it.
+/// A workers brings plan.scratch() of memory; without any, the function allocates it.
 ANEMONE_API void pool(const kernel_table& table, const pool_plan& plan, const half* x, half* out,
-                      const workers& crew = {});
+                      const worker_threads& workers = {});
 /// The same, planned on the spot.
 ANEMONE_API void pool(const kernel_table& table, op kind, const pool_shape& s, const half* x, half* out);
 

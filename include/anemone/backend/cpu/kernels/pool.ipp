@@ -86,14 +86,14 @@ ANEMONE_BODY pool_plan plan_pool(op kind, const pool_shape& s) {
 }
 
 ANEMONE_BODY void pool(const kernel_table& table, const pool_plan& plan, const half* x, half* out,
-                       const workers& crew) {
+                       const worker_threads& workers) {
     const pool_shape& s = plan.shape;
     const slab_layout& layout = plan.layout;
     const bool largest = plan.kind == op::max_pool;
     const float fill = largest ? -std::numeric_limits<float>::infinity() : 0.0F;
     const op combine = largest ? op::maximum : op::add;
     std::vector<std::byte> memory;
-    const workers own = detail::crew_with_memory(crew, plan.scratch(), memory);
+    const worker_threads own = detail::workers_with_memory(workers, plan.scratch(), memory);
     const std::int64_t work = plan.positions * static_cast<std::int64_t>(plan.taps.size());
     own.share(
         s.batch * s.channels, std::max<std::int64_t>(detail::elements_of_a_part / work, 1),

@@ -23,10 +23,10 @@ struct pool_places_plan {
 /// Plans max_pool or avg_pool for at most `width` threads. Throws errc::argument as plan_pool() does.
 ANEMONE_API pool_places_plan plan_pool_places(op kind, const numerics::pool_shape& s, int width = 1);
 
-/// The bits of pool() for x and out in NHWC. A crew brings plan.scratch() of memory; without any, the function allocates
+/// The bits of pool() for x and out in NHWC. A workers brings plan.scratch() of memory; without any, the function allocates
 /// it.
 ANEMONE_API void pool_places(const kernel_table& table, const pool_places_plan& plan, const half* x, half* out,
-                             const workers& crew = {});
+                             const worker_threads& workers = {});
 
 } // namespace ane::cpu::inline ANEMONE_WAY
 

@@ -47,7 +47,7 @@ ANEMONE_BODY pool_places_plan plan_pool_places(op kind, const numerics::pool_sha
 }
 
 ANEMONE_BODY void pool_places(const kernel_table& table, const pool_places_plan& plan, const half* x, half* out,
-                              const workers& crew) {
+                              const worker_threads& workers) {
     const numerics::pool_shape& s = plan.shape;
     const bool largest = plan.kind == op::max_pool;
     const float fill = largest ? -std::numeric_limits<float>::infinity() : 0.0F;
@@ -56,7 +56,7 @@ ANEMONE_BODY void pool_places(const kernel_table& table, const pool_places_plan&
     const std::int64_t row = plan.row();
     const detail::pool_places_scratch at(plan);
     std::vector<std::byte> memory;
-    const workers own = detail::crew_with_memory(crew, plan.scratch(), memory);
+    const worker_threads own = detail::workers_with_memory(workers, plan.scratch(), memory);
     const std::int64_t covered = std::clamp<std::int64_t>(plan.places - s.pad_left, 0, s.in_width);
     own.share(s.batch * plan.row_parts, 1, [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
         auto* const rows = reinterpret_cast<float*>(scratch);

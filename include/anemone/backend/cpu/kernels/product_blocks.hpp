@@ -275,13 +275,13 @@ inline constexpr std::int64_t product_grain = 1 << 17;
 /// count) gets the results, but those that tiles finish as finished(i) says. Threads split either the columns of all products or their rows, whichever is more even; the
 /// bits do not depend on it.
 template <algorithm_set Ways = every_algorithm, class Operands, class Finish, class Finished = no_finished_results>
-void multiply(const kernel_table& table, const product_extents& e, std::int64_t count, const workers& crew,
+void multiply(const kernel_table& table, const product_extents& e, std::int64_t count, const worker_threads& workers,
               const Operands& operands, const Finish& finish, const Finished& finished = {}) {
     const product_kernels& kernels = table.products;
     const auto uneven = [&](std::int64_t units) {
-        const std::int64_t parts = std::clamp<std::int64_t>(units, 1, crew.width);
+        const std::int64_t parts = std::clamp<std::int64_t>(units, 1, workers.width);
         const std::int64_t longest = (units + parts - 1) / parts;
-        return static_cast<double>(longest * crew.width) / static_cast<double>(std::max<std::int64_t>(units, 1));
+        return static_cast<double>(longest * workers.width) / static_cast<double>(std::max<std::int64_t>(units, 1));
     };
     const std::int64_t panels = (e.n + kernels.columns - 1) / kernels.columns;
     const std::int64_t stripes = (e.m + kernels.unit - 1) / kernels.unit;
@@ -290,24 +290,23 @@ void multiply(const kernel_table& table, const product_extents& e, std::int64_t 
     const std::int64_t size = by_columns ? kernels.columns : kernels.unit;
     const std::int64_t extent = by_columns ? e.n : e.m;
     const std::int64_t work = std::max<std::int64_t>(1, size * (by_columns ? e.m : e.n) * e.k);
-    crew.share(count * units, (product_grain + work - 1) / work,
-               [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
-                   while (first < last) {
-                       const std::int64_t i = first / units;
-                       const std::int64_t begin = first % units;
-                       const std::int64_t end = std::min(units, begin + last - first);
-                       const auto [left, right] = operands(i);
-                       const auto done = [&](float* sums, std::int64_t row, std::int64_t column, std::int64_t columns) {
-                           finish(i, sums, row, column, columns);
-                       };
-                       const product_part<Ways, decltype(done)> part(
-                           table, e, left, right, reinterpret_cast<float*>(scratch), finished(i), done);
-                       const std::int64_t from = begin * size;
-                       const std::int64_t to = std::min(extent, end * size);
-                       by_columns ? part.run(0, e.m, from, to) : part.run(from, to, 0, e.n);
-                       first += end - begin;
-                   }
-               });
+    workers.share(count * units, (product_grain + work - 1) / work,
+                  [&](std::int64_t first, std::int64_t last, std::byte* scratch) {
+                      while (first < last) {
+                          const std::int64_t i = first / units;
+                          const std::int64_t begin = first % units;
+                          const std::int64_t end = std::min(units, begin + last - first);
+                          const auto [left, right] = operands(i);
+                          const auto done = [&](float* sums, std::int64_t row, std::int64_t column,
+                                                std::int64_t columns) { finish(i, sums, row, column, columns); };
+                          const product_part<Ways, decltype(done)> part(
+                              table, e, left, right, reinterpret_cast<float*>(scratch), finished(i), done);
+                          const std::int64_t from = begin * size;
+                          const std::int64_t to = std::min(extent, end * size);
+                          by_columns ? part.run(0, e.m, from, to) : part.run(from, to, 0, e.n);
+                          first += end - begin;
+                      }
+                  });
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY

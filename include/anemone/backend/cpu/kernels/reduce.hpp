@@ -88,16 +88,17 @@ namespace ane::cpu::inline ANEMONE_WAY {
 /// extents of one is up to the caller's shape). fp32 inside, one rounding; maximum and minimum propagate NaN;
 /// reduce_log_sum_exp subtracts the maximum before exponentiating. An empty set copies (what the operation does to a
 /// single element). Over no elements, sums and norms are 0, the mean is NaN and the logarithms are -infinity. Throws
-/// errc::argument on another operation, an axis that does not exist, or a maximum or minimum of nothing. A crew brings
+/// errc::argument on another operation, an axis that does not exist, or a maximum or minimum of nothing. A workers brings
 /// detail::scratch_of_reduction of memory; without any, the function allocates it.
 ANEMONE_API void reduce(const kernel_table& table, op kind, const half* x, const extents& shape, axis_set reduced,
-                        half* out, const workers& crew = {});
+                        half* out, const worker_threads& workers = {});
 
 /// Index of the largest or smallest value along one axis, the first of equals; the first NaN wins. `Index` is an
 /// integer type or half (which holds indices to 2048 exactly). Throws errc::argument on another operation, an axis that
 /// is not there, an axis of extent zero, or one too long for an integer Index.
 template <class Index>
-void arg_reduce(op kind, const half* x, const extents& shape, int axis, Index* out, const workers& crew = {}) {
+void arg_reduce(op kind, const half* x, const extents& shape, int axis, Index* out,
+                const worker_threads& workers = {}) {
     detail::require(is_arg_reduction(kind), "arg_reduce", [&] { return formatted("{} gives no index", name(kind)); });
     const detail::axis_view view = detail::view_of_axis(shape, axis);
     detail::require(view.count > 0, name(kind).data(), "the axis has extent 0");
@@ -106,7 +107,7 @@ void arg_reduce(op kind, const half* x, const extents& shape, int axis, Index* o
                         [&] { return formatted("the index type does not hold {}", view.count - 1); });
     }
     const std::int64_t grain = std::max<std::int64_t>(detail::elements_of_a_part / view.count, 1);
-    crew.share(view.outer * view.inner, grain, [&](std::int64_t first, std::int64_t last, std::byte*) {
+    workers.share(view.outer * view.inner, grain, [&](std::int64_t first, std::int64_t last, std::byte*) {
         for (std::int64_t line = first; line < last; ++line) {
             const half* const row = x + line / view.inner * view.count * view.inner + line % view.inner;
             const std::int64_t best = detail::place_of_extreme(kind, row, view.count, view.inner);

@@ -33,7 +33,7 @@ ANEMONE_INLINE float folded_row(const kernel_table& table, op kind, const half* 
 
 /// The folded elements before(x - center).
 ANEMONE_INLINE void fold(const kernel_table& table, const reduction_walk& walk, op kind, const half* x,
-                         const float* centers, float* result, const workers& crew) {
+                         const float* centers, float* result, const worker_threads& workers) {
     const float infinity = std::numeric_limits<float>::infinity();
     const op combine = parts_of(kind).fold;
     const float start = combine == op::add ? 0.0F : combine == op::maximum ? -infinity : infinity;
@@ -61,12 +61,12 @@ ANEMONE_INLINE void fold(const kernel_table& table, const reduction_walk& walk, 
     const std::int64_t unit = at(1) == 1 ? std::min<std::int64_t>(along, 32) : 1; // a cache line of the operand
     const std::int64_t each =
         std::max<std::int64_t>(walk.kept * walk.folded / std::max<std::int64_t>(along, 1), 1) * unit;
-    crew.share((along + unit - 1) / unit, std::max<std::int64_t>(elements_of_a_part / each, 1),
-               [&](std::int64_t first, std::int64_t last, std::byte*) {
-                   kernels::loop_nest<2> nest = walk.nest;
-                   nest.shape[axis] = std::min(last * unit, along) - first * unit;
-                   part_of(nest, first * unit * at(0), first * unit * at(1));
-               });
+    workers.share((along + unit - 1) / unit, std::max<std::int64_t>(elements_of_a_part / each, 1),
+                  [&](std::int64_t first, std::int64_t last, std::byte*) {
+                      kernels::loop_nest<2> nest = walk.nest;
+                      nest.shape[axis] = std::min(last * unit, along) - first * unit;
+                      part_of(nest, first * unit * at(0), first * unit * at(1));
+                  });
 }
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
@@ -74,7 +74,7 @@ ANEMONE_INLINE void fold(const kernel_table& table, const reduction_walk& walk, 
 namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY void reduce(const kernel_table& table, op kind, const half* x, const extents& shape, axis_set reduced,
-                         half* out, const workers& crew) {
+                         half* out, const worker_threads& workers) {
     detail::require(is_reduction(kind), "reduce", [&] { return formatted("{} is not a reduction", name(kind)); });
     detail::require(reduced >> static_cast<unsigned>(shape.rank) == 0, name(kind).data(),
                     [&] { return formatted("the axis set {:#b} has an axis beyond rank {}", reduced, shape.rank); });
@@ -84,7 +84,7 @@ ANEMONE_BODY void reduce(const kernel_table& table, op kind, const half* x, cons
                     "reduces no elements, which have no extreme");
     std::vector<std::byte> memory;
     const scratch_sizes needed = detail::scratch_of_reduction(kind, walk);
-    const workers own = detail::crew_with_memory(crew, needed, memory);
+    const worker_threads own = detail::workers_with_memory(workers, needed, memory);
     float* const result = reinterpret_cast<float*>(own.shared);
     float* centers = nullptr;
     if (kind == op::reduce_log_sum_exp) {

@@ -11,10 +11,10 @@
 namespace ane::cpu::inline ANEMONE_WAY {
 
 ANEMONE_BODY void softmax(const kernel_table& table, const half* x, const extents& shape, int axis, half* out,
-                          const workers& crew) {
+                          const worker_threads& workers) {
     const detail::axis_view view = detail::view_of_axis(shape, axis);
     std::vector<std::byte> memory;
-    const workers own = detail::crew_with_memory(crew, detail::scratch_of_norm(view), memory);
+    const worker_threads own = detail::workers_with_memory(workers, detail::scratch_of_norm(view), memory);
     const std::int64_t bytes = detail::row_scratch_bytes(view.count);
     detail::along_axis(x, view, out, own, bytes,
                        [&](const half* from, half* to, std::int64_t rows, std::byte* scratch) {

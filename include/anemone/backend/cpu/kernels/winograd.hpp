@@ -64,12 +64,12 @@ inline constexpr double winograd_span = 64;
 
 /// Whether the image x [planes][count] is such. `memory` has room for two numbers for each plane.
 ANEMONE_API bool winograd_bears(const kernel_table& table, const half* x, std::int64_t planes, std::int64_t count,
-                                const workers& crew, float* memory);
+                                const worker_threads& workers, float* memory);
 
 /// As convolution(), for the images first <= n < first + images.
 ANEMONE_API void winograd_convolution(const kernel_table& table, const winograd_plan& plan, const float* weights,
                                       const float* bias, const half* x, std::int64_t first, std::int64_t images,
-                                      const workers& crew, const sums_sink& sink);
+                                      const worker_threads& workers, const sums_sink& sink);
 
 } // namespace ane::cpu::inline ANEMONE_WAY
 

@@ -146,8 +146,8 @@ ANEMONE_BODY void pack_winograd(const kernel_table& table, const winograd_plan& 
 }
 
 ANEMONE_BODY bool winograd_bears(const kernel_table& table, const half* x, std::int64_t planes, std::int64_t count,
-                                 const workers& crew, float* memory) {
-    crew.share(planes, 16, [&](std::int64_t first, std::int64_t last, std::byte*) {
+                                 const worker_threads& workers, float* memory) {
+    workers.share(planes, 16, [&](std::int64_t first, std::int64_t last, std::byte*) {
         for (std::int64_t c = first; c < last; ++c) {
             table.winograd.magnitudes(x + c * count, count, memory + 2 * c, memory + 2 * c + 1);
         }
@@ -164,7 +164,7 @@ ANEMONE_BODY bool winograd_bears(const kernel_table& table, const half* x, std::
 
 ANEMONE_BODY void winograd_convolution(const kernel_table& table, const winograd_plan& plan, const float* weights,
                                        const float* bias, const half* x, std::int64_t first, std::int64_t images,
-                                       const workers& crew, const sums_sink& sink) {
+                                       const worker_threads& workers, const sums_sink& sink) {
     const numerics::convolution_shape& s = plan.shape;
     const winograd_kernels& kernels = table.winograd;
     const detail::winograd_sizes n = detail::sizes_of(plan);
@@ -182,7 +182,7 @@ ANEMONE_BODY void winograd_convolution(const kernel_table& table, const winograd
             row += now;
         }
     };
-    crew.share(s.groups * blocks * plan.unit_parts, 1, [&](std::int64_t from, std::int64_t to, std::byte* scratch) {
+    workers.share(s.groups * blocks * plan.unit_parts, 1, [&](std::int64_t from, std::int64_t to, std::byte* scratch) {
         float* const input = reinterpret_cast<float*>(scratch);
         float* const strip = input + n.input;
         float* const products = strip + n.strip;

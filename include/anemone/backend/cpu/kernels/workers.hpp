@@ -18,7 +18,7 @@ struct scratch_sizes {
 
 /// The threads of a run and the temporary memory that a step may use. The memory is aligned to cache lines, and what
 /// another step left is in it.
-struct workers {
+struct worker_threads {
     executor* pool = nullptr; ///< null: the calling thread alone
     int width = 1;
     std::byte* shared = nullptr; ///< bytes: scratch_sizes::shared
