@@ -1,6 +1,8 @@
 // Compressed weights in graphs: both backends run what the stored bytes stand for.
 
 #include "byte_runs.hpp"
+#include <anemone/numerics/matmul.hpp>
+#include <anemone/numerics/quantization.hpp>
 #include <anemone/ops/quantization.hpp>
 #include <anemone/targets/table.hpp>
 #include <anemone/weights/encode.hpp>

@@ -1,6 +1,7 @@
 // Integers in graphs: quantize, dequantize, and products of int8 with int8.
 
 #include "byte_runs.hpp"
+#include <anemone/numerics/quantization.hpp>
 #include <anemone/numerics/rounding.hpp>
 #include <anemone/ops/quantization.hpp>
 #include <anemone/weights/encode.hpp>

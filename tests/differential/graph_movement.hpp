@@ -209,7 +209,7 @@ inline void graph_maker::native(op kind, int x) {
         return;
     }
     case op::furthest_point_sampling: {
-        const amount centroids{2 + below(random_, 2)};
+        const item_count centroids{2 + below(random_, 2)};
         add(kind, centroids, {graph_.input({1, 3, 1, 3 + below(random_, 6)})});
         return;
     }

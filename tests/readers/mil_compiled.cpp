@@ -65,7 +65,7 @@ TEST_CASE("tensor buffers are ports with a layout") {
     }
     CHECK(reading::run(read, {x})[0] == x);
     REQUIRE(read.layouts.size() == 2);
-    for (const ane::port_layout& each : read.layouts) {
+    for (const ane::buffer_layout& each : read.layouts) {
         CHECK(each.strides == std::vector<std::int64_t>{256, 256, 256, 1});
         CHECK(each.interleave == std::vector<std::int64_t>{1, 1, 1, 1});
     }

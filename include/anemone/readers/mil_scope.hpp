@@ -83,7 +83,7 @@ public:
     const char* kept_file;
     std::uint64_t memory_left;
     bool approximates = false; ///< reads any number, for a verdict
-    std::vector<port_layout> layouts;
+    std::vector<buffer_layout> layouts;
     std::vector<file_hint> hints;
     std::vector<std::string> missing; ///< the weights whose values are not there
     std::vector<input_shape> shapes;  ///< of inputs that the file leaves free

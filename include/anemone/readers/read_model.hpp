@@ -13,7 +13,7 @@ namespace ane::inline ANEMONE_WAY {
 
 /// How a file lays out the memory of a port: a tensor buffer of compiled models (macOS 27). Strides count elements, from
 /// axis to axis; an axis is cut into groups of its factor, whose elements stand beside each other. Empty: not said.
-struct port_layout {
+struct buffer_layout {
     std::string port; ///< as the file calls it
     std::vector<std::int64_t> strides = {};
     std::vector<std::int64_t> interleave = {};
@@ -45,7 +45,7 @@ struct read_model {
     /// store nothing of them. What the file computes of such constants is missing too.
     std::vector<std::string> missing = {};
     /// Facts of ports, and what the file's tool remarked of its own placement.
-    std::vector<port_layout> layouts = {};
+    std::vector<buffer_layout> layouts = {};
     std::vector<file_hint> hints = {};
     /// Those of the notes that tell of numbers which are others here than in the file.
     std::vector<std::string> changes = {};
