@@ -40,14 +40,14 @@ static void verdicts(void) {
     anemone_report_free(report);
 
     const char* const rules[] = {"R103", "R104"};
-    anemone_policy policy = {sizeof policy, NULL, 0, rules, 2, NULL};
+    anemone_policy policy = {sizeof policy, NULL, 0, rules, 2, NULL, NULL};
     CHECK(anemone_check(model, "h13,h16", &policy, &report) == ANEMONE_OK);
     CHECK(anemone_verdict_count(report) == 2);
     CHECK(anemone_verdict_at(report, 1, &verdict) == ANEMONE_OK);
     CHECK(strcmp(verdict.target, "h16") == 0 && verdict.warnings == 0);
     anemone_report_free(report);
 
-    const anemone_policy strict = {sizeof strict, rules, 2, NULL, 0, "mil"};
+    const anemone_policy strict = {sizeof strict, rules, 2, NULL, 0, "mil", NULL};
     CHECK(anemone_check(model, "h13", &strict, &report) == ANEMONE_OK);
     CHECK(anemone_verdict_at(report, 0, &verdict) == ANEMONE_OK);
     CHECK(verdict.accepted == 0 && verdict.errors == 7 && isnan(verdict.seconds));

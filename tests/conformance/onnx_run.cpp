@@ -63,7 +63,7 @@ std::map<std::string, loaded_input> inputs_of(const std::string& folder) {
         initializers.insert(tensor.name());
     }
     std::map<std::string, loaded_input> all;
-    ane::onnx::external_files none("");
+    ane::onnx::external_files none("", 0);
     int number = 0;
     for (const auto& port : model.graph().input()) {
         if (initializers.contains(port.name())) {

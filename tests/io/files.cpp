@@ -1,7 +1,7 @@
 // Files that belong together are all old or all new; what a terminal would act on is told from what it shows.
 
 #include <anemone/base/error.hpp>
-#include <anemone/io/file.hpp>
+#include <anemone/io/folder.hpp>
 #include <anemone/io/json.hpp>
 #include <anemone/io/opened_files.hpp>
 #include <anemone/io/unfinished.hpp>

@@ -85,9 +85,9 @@ inline constexpr std::array vendor{
                 .source = "coreai-models, 2026, said by the vendor",
                 .evidence = mark::predicted,
                 .check = [](const subject& s) -> finding {
-                    const indices& order = s.n.get<permutation>().order;
-                    const bool moves = detail::moves_the_width(s.operand(0).shape, order);
-                    return holds_if(!moves, moves ? order[order.rank - 1] : 0, order.rank - 1);
+                    const indices& moved = s.n.get<permutation>().order;
+                    const bool moves = detail::moves_the_width(s.operand(0).shape, moved);
+                    return holds_if(!moves, moves ? moved[moved.rank - 1] : 0, moved.rank - 1);
                 }},
     rule_record{.id = rule::norm_is_written_in_parts,
                 .fact = "field-2026",
