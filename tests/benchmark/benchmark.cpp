@@ -119,7 +119,7 @@ TEST_CASE("a layer reads what it reads in the model") {
     }
 }
 
-TEST_CASE("states, bytes and masks have layers, and what is no port is said") {
+TEST_CASE("states, bytes and masks have layers, and what cannot be a port is said") {
     constexpr auto masked = graph([](auto& g) {
         auto row = g.input("row"_s, f16<1, 1, 8>);
         auto at = g.input("at"_s, u8<4, 1>);
@@ -137,7 +137,7 @@ TEST_CASE("states, bytes and masks have layers, and what is no port is said") {
     }
     CHECK(sums);
     CHECK(refused);
-    CHECK(r.text().find("no port") != std::string::npos);
+    CHECK(r.text().find("cannot be a port") != std::string::npos);
 }
 
 TEST_CASE("the result is text, a table and a drawing") {

@@ -333,7 +333,7 @@ TEST_CASE("compress: what a target or a file cannot hold is refused with its rea
     };
     CHECK(has(refusal_of(required(palette<3>)), "argument: up.weight: cannot be stored as palette of 3 bits: palettes "
                                                 "of 3 bits are not supported; palettes of 4 bits are on h13"));
-    CHECK(has(refusal_of(required(blockwise<32>)), "every_stored_form"));
+    CHECK(has(refusal_of(required(blockwise<32>)), "an ML package holds the form"));
     CHECK(has(refusal_of(required({.form = weight_form::affine, .bits = 8, .zero_point = true})), "zero point"));
     CHECK(has(refusal_of(required({.form = weight_form::palette, .bits = 5})), "got 5"));
     options.file = weight_file::mil_every_form;
@@ -351,7 +351,7 @@ TEST_CASE("compress: bad arguments are errors that name the thing, the value and
     CHECK(has(refusal_of({.most_loss = -1}), "most_loss: is -1, the limit is a finite number from 0 on"));
     CHECK(has(refusal_of({.most_loss = std::nan("")}), "most_loss: is nan"));
     CHECK(has(refusal_of({.most_loss = std::numeric_limits<double>::infinity()}), "most_loss: is inf"));
-    CHECK(has(refusal_of({}, h13, {}), "samples: there are none"));
+    CHECK(has(refusal_of({}, h13, {}), "samples: there are 0 runs: at least 1"));
     CHECK(has(refusal_of({.required = {{"none", palette<4>}}}), "none: has a required form, but is not a weight"));
     CHECK(has(refusal_of({.required = {{"up.bias", palette<4>}}}), "up.bias: has a required form, but not every"));
     CHECK(has(refusal_of({.required = {{"up.weight", palette<4>}, {"up.weight", palette<8>}}}), "2 required forms"));

@@ -410,7 +410,7 @@ TEST_CASE("what cannot be compared is an error that says what") {
                          error);
     CHECK_THROWS_WITH_AS(errors_of(model, plain, {large_row, {1}}), doctest::Contains("2 buffers are given"), error);
     CHECK_THROWS_WITH_AS(errors_of(model, plain, {large_row}, {.bound = {.relative = -1}}),
-                         doctest::Contains("the bound -1"), error);
+                         doctest::Contains("the bounds, relative -1"), error);
     const auto weighted = build_graph([](auto& g) {
         auto x = g.input("x"_s, f16<1, 2>);
         g.output("y"_s, matmul(x, g.weight("head"_s, f16<2, 1>)));

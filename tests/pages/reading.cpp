@@ -47,6 +47,6 @@ TEST_CASE("the page about files of other tools") {
     std::filesystem::remove_all(folder);
     CHECK(again.graph.view().size() == model.graph.view().size());
     CHECK(verdict.accepted());
-    CHECK(shown.str() == "4:1 h (lstm): is recurrent: write its steps out as matmul, sigmoid and tanh\n"
+    CHECK(shown.str() == "4:1 h (lstm): needs the argument weight_hh\n"
                          "5:1 y (relu): gives [1, 4], declared is [1, 5]\n");
 }

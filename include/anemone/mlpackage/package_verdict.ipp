@@ -3,6 +3,7 @@
 #include "../base/way.hpp"
 ANEMONE_INCLUDED(anemone_mlpackage_package_verdict_hpp);
 
+#include "../readers/file_verdict.hpp"
 #include "../readers/mapped_file.hpp"
 #include "mlpackage.ipp"
 #include "package_verdict.hpp"

@@ -8,9 +8,9 @@
 #include "driver/temporary_directory.hpp"
 #include "e5rt/library.hpp"
 #include "e5rt/session.hpp"
-#include "engine.hpp"
 #include "objc/runtime.hpp"
 #include "objc/session.hpp"
+#include "options.hpp"
 
 #include <cstddef>
 #include <cstring>

@@ -239,5 +239,5 @@ TEST_CASE("poolings of NHWC images have the bits of NCHW ones") {
         });
     }
     CHECK_THROWS_WITH_AS(cpu::plan_pool_places(op::l2_pool, {}),
-                         "argument: pool_places: l2_pool is no max_pool or avg_pool", error);
+                         "argument: pool_places: l2_pool is neither max_pool nor avg_pool", error);
 }
