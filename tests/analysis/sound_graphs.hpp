@@ -486,8 +486,13 @@ inline int maker::step(op kind) {
     case op_group::comparison: return append(kind, no_attributes{}, {x, parameter(in)});
     case op_group::logic: {
         const int condition = append(op::greater, no_attributes{}, {x, parameter(in)});
-        return kind == op::select ? append(kind, no_attributes{}, {condition, x, parameter(in)})
-                                  : append(kind, no_attributes{}, {condition}, in);
+        if (kind == op::select) {
+            return append(kind, no_attributes{}, {condition, x, parameter(in)});
+        }
+        if (is_logic_of_two(kind)) {
+            return append(kind, no_attributes{}, {condition, append(op::less, no_attributes{}, {x, parameter(in)})});
+        }
+        return append(kind, no_attributes{}, {condition}, in);
     }
     case op_group::unary: {
         if (numbers::has_own(kind)) {

@@ -24,8 +24,9 @@ namespace {
 
 std::vector<pair_of_models> all_pairs() {
     std::vector<pair_of_models> all;
-    for (const auto& make_them : {advised_values, advised_digits, advised_operations, advised_convolutions,
-                                  advised_products, advised_movement, advised_shapes, advised_weights}) {
+    for (const auto& make_them :
+         {advised_values, advised_digits, advised_operations, advised_convolutions, advised_products, advised_movement,
+          advised_shapes, advised_weights, advised_guidance}) {
         for (pair_of_models& p : make_them()) {
             all.push_back(std::move(p));
         }
@@ -48,6 +49,7 @@ std::map<rule, std::vector<one_node::example>> examples_by_rule() {
 }
 
 constexpr std::array twins{
+    twin{rule::scales_of_blocks_are_not_applied, "quantize it by output"},
     twin{rule::epsilon_becomes_zero, "an epsilon of"},
     twin{rule::own_layer_fails, "promise a narrower"},
     twin{rule::parametric_softplus_may_be_zero, "promise a narrower"},
@@ -115,6 +117,8 @@ constexpr std::array no_models{
     not_a_model{rule::stride_does_not_factor, "cut the input into frames", "kernel_advice.cpp has the model"},
     not_a_model{rule::int4_channels_do_not_interleave, "pad the channels", refused_first},
     not_a_model{rule::int4_channels_do_not_interleave, "use int8", refused_first},
+    not_a_model{rule::tile_ends_the_process, "repeat on the host", "another device"},
+    not_a_model{rule::whole_decoder_runs_faster_on_gpu, "the GPU", "another device"},
     not_a_model{rule::decoding_runs_faster_on_gpu, "the GPU", "another device"},
     not_a_model{rule::encoder_batch_runs_faster_on_gpu, "the GPU", "another device"},
     not_a_model{rule::large_matmul_runs_faster_on_gpu, "the GPU", "another device"},

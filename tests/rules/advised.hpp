@@ -52,6 +52,7 @@ std::vector<pair_of_models> advised_products();
 std::vector<pair_of_models> advised_movement();
 std::vector<pair_of_models> advised_shapes();
 std::vector<pair_of_models> advised_weights();
+std::vector<pair_of_models> advised_guidance();
 
 /// A model of one output.
 template <class Make> dynamic_graph built(Make make) {

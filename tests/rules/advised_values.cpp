@@ -59,6 +59,15 @@ dynamic_graph int8_product(const contract& promise, bool compress, double most =
     });
 }
 
+/// The activation made smaller before weights of 8 bits, and the result larger behind them.
+dynamic_graph scaled_codes(const contract& promise, double scale) {
+    return built([&](dynamic_builder& b) {
+        const tensor w =
+            b.add(op::compressed, {b.weight("w", {4, 16})}, compression{.form = weight_form::affine, .bits = 8});
+        return times(b, b.add(op::linear, {times(b, b.input("x", {1, 16}, promise), scale), w}), 1 / scale);
+    });
+}
+
 /// A gradient times a loss scale, cut inside its width.
 dynamic_graph window_of(double scale, double most) {
     return built([&](dynamic_builder& b) {
@@ -150,6 +159,12 @@ std::vector<pair_of_models> advised_values() {
         {rule::int8_activation_may_saturate, "promise", h13, int8_product(bounded(5000), true),
          int8_product(bounded(1000), true), another_model},
         {rule::int8_activation_may_saturate, "keep the weights", h13, int8_product(bounded(5000), true),
+         int8_product(bounded(5000), false), another_model},
+        {rule::sum_of_codes_may_reach_ceiling, "scale the activation", h17s, int8_product(bounded(5000), true),
+         scaled_codes(bounded(5000), 0x1p-6), another_model},
+        {rule::sum_of_codes_may_reach_ceiling, "promise", h17s, int8_product(bounded(5000), true),
+         int8_product(bounded(128), true), another_model},
+        {rule::sum_of_codes_may_reach_ceiling, "keep the weights", h17s, int8_product(bounded(5000), true),
          int8_product(bounded(5000), false), another_model},
         {rule::logarithm_of_zero, "clamp", h13, stabilized(op::log, 0), clamped(op::log, within(0, 1), 1e-3, 1),
          another_model},

@@ -42,6 +42,8 @@ std::vector<pair_of_models> advised_weights() {
          large_weight(65505 / 16.0, 16), another_model},
         {rule::compressed_weight_is_computed, "keep a trainable", h13, computed, function_of(op::relu, {16, 16, 3, 3}),
          another_model},
+        {rule::scales_of_blocks_are_not_applied, "let anemone convert", h17s, convolved(blocks), convolved(blocks),
+         another_model, of_own_layers(), policy{}},
         {rule::blockwise_scale_is_not_supported, "keep the weight in fp16", h12, convolved(blocks),
          convolved(std::nullopt), another_model},
         {rule::blockwise_scale_is_not_supported,

@@ -127,7 +127,7 @@ inline constexpr std::array elementwise{
                     "that of the other branch or of the quantize behind the product",
         .reject = "",
         .consequence = "values wrong by the ratio of the scales, a power of it with two branches",
-        .advice = "clamp the product to the range of what follows, which costs nothing (anemone optimize --values "
+        .advice = "clamp the product to the range of what follows (it costs nothing, and anemone optimize --values "
                   "does it), or give both the same scale",
         .source = "llms-on-apple-neural-engine, 2026",
         .evidence = mark::measured,

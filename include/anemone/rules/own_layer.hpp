@@ -95,7 +95,7 @@ inline constexpr std::array own_layer{
         .sentence = "has a scale for each {got} elements of a row; the engine knows one for each row or tensor",
         .reject = "only per-cout/per-tensor quantization",
         .consequence = "the layer leaves the engine, or its scales are flattened: 1921 of 4096 values wrong",
-        .advice = "let anemone convert write the file, which expands the weight, or quantize it by output channel",
+        .advice = "let anemone convert write the file (with the weight expanded), or quantize it by output channel",
         .source = "llms-on-apple-neural-engine, 2026",
         .evidence = mark::measured,
         .silicon = "M5 Pro",

@@ -119,7 +119,7 @@ inline constexpr std::array value{
                     "sum may reach {got}, from {limit} on it is infinite",
         .reject = "",
         .consequence = "infinity, though the weights are small: their codes are not",
-        .advice = "scale the activation by a power of two, and the result back, promise a narrower range of "
+        .advice = "scale the activation by a power of two (and the result back), promise a narrower range of "
                   "the inputs that it is computed from, or keep the weights in fp16",
         .source = "llms-on-apple-neural-engine, 2026",
         .evidence = mark::predicted,
