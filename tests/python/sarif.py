@@ -330,7 +330,7 @@ class Program(unittest.TestCase):
             (["--compare", "h13,h14,h15"], ["--compare", "3 given"]),
             (["--model"], ["--model", "needs a value"]),
             (["--model", "crop", "--model", "crop"], ["--model", "twice"]),
-            (["model"], ["model", "no option"]),
+            (["model"], ["model", "is not an option"]),
         ):
             with self.subTest(arguments=arguments):
                 result = self.call(*arguments)

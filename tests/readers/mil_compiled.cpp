@@ -44,7 +44,7 @@ ane::read_model without_blobs(const std::string& text) {
     return ane::read_mil(
         text,
         [](const std::string& path) -> std::span<const std::byte> {
-            throw ane::error(ane::errc::file, path, "there is no such file");
+            throw ane::missing_file(path, "there is no such file");
         },
         options);
 }

@@ -107,11 +107,7 @@ std::vector<std::string> model_paths(const std::vector<std::string>& given) {
 }
 
 std::vector<checked_model> check_file(const std::string& path, const check_request& asked, const app::caller& who) {
-    std::vector<app::variant> variants;
-    try {
-        variants = app::variants_of(path, asked.reading);
-    } catch (const ane::unreadable&) { // reading it says so
-    }
+    const std::vector<app::variant> variants = app::variants_of(path, asked.reading);
     std::vector<checked_model> all;
     if (variants.empty()) {
         all.push_back(checked(path, "", asked, asked.reading, who));

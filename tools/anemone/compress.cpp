@@ -38,6 +38,7 @@ int compress(const compress_command& given) {
     require_apart(to, given.file);
     const app::model model = opened(given.file, given.reading);
     require_unread(given.svg); // before much is computed
+    require_apart(to, model);
     const app::compressed found = app::compress(model, given.how, samples_in(given.data, model), user());
     const std::string text = given.json ? json(found) + "\n" : app::text(found);
     if (!given.svg.empty()) {

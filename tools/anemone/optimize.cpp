@@ -32,6 +32,7 @@ int optimize(optimize_command given) {
     given.reading.approximates = given.written.path.empty() && !given.how.prove;
     const app::model model = opened(given.file, given.reading);
     require_unread(given.svg); // before much is computed
+    require_apart(given.written, model);
     given.how.ranges = ranges_in(given.ranges, model).ranges;
     const app::optimized found = app::optimize(model, given.how, user());
     const std::string text = given.json ? json(found) + "\n" : app::text(found);

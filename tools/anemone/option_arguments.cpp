@@ -8,6 +8,15 @@ namespace command {
 
 namespace detail {
 
+const CLI::Option* option_named(const CLI::App& app, const std::string& name) {
+    for (const CLI::Option* const each : app.get_options()) {
+        if (each->check_name(name)) {
+            return each;
+        }
+    }
+    return nullptr;
+}
+
 std::string names_of(const app::description& option) {
     const std::string name = app::spelled(option, app::front_end::command);
     return option.letter == '\0' ? name : fmt::format("-{},{}", option.letter, name);

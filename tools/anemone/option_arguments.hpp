@@ -22,6 +22,10 @@ using own_texts = std::pair<std::string_view, std::vector<std::string>*>;
 
 namespace detail {
 
+/// The option of a name, "--seed"; nullptr where a subcommand has none. CLI11's own search ends the program where there is
+/// no memory.
+const CLI::Option* option_named(const CLI::App& app, const std::string& name);
+
 /// "-t,--target"
 std::string names_of(const app::description& option);
 
@@ -42,7 +46,7 @@ public:
 
     template <class Value> void operator()(const app::option<Of, Value>& row) const {
         const bool is_taken = // by an option of the subcommand itself: `draw --weights` draws them, and runs nothing
-            sub_.get_option_no_throw("--" + std::string(row.is.name_in(app::front_end::command))) != nullptr;
+            option_named(sub_, "--" + std::string(row.is.name_in(app::front_end::command))) != nullptr;
         if (!row.is.is_in(app::front_end::command) || is_taken) {
             return;
         }

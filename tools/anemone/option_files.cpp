@@ -1,6 +1,7 @@
 #include "option_files.hpp"
 
 #include "input_file.hpp"
+#include "option_arguments.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/io/unicode.hpp>
 
@@ -71,9 +72,9 @@ private:
             }
             of = subs.front();
         }
-        const CLI::Option* option = of->get_option_no_throw("--" + item.name);
-        option = option == nullptr && item.name.size() == 1 ? of->get_option_no_throw("-" + item.name) : option;
-        option = option == nullptr ? of->get_option_no_throw(item.name) : option;
+        const CLI::Option* option = detail::option_named(*of, "--" + item.name);
+        option = option == nullptr && item.name.size() == 1 ? detail::option_named(*of, "-" + item.name) : option;
+        option = option == nullptr ? detail::option_named(*of, item.name) : option;
         if (option == nullptr || (of != &app_ && of->count() == 0)) {
             return;
         }

@@ -31,6 +31,12 @@ void require_apart(const written_form& written, const std::string& model) {
     }
 }
 
+void require_apart(const written_form& written, const app::model& model) {
+    if (!written.path.empty()) {
+        app::require_unread(model, written.how, written.path, user());
+    }
+}
+
 std::string write(app::model of, const written_form& written) {
     if (written.path.empty()) {
         return "";

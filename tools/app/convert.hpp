@@ -69,6 +69,9 @@ struct convert_options {
 /// be written over that the model, or another one of the caller, was read from; and as the writers do.
 std::string convert(model of, const convert_options& how, const std::string& to, const caller& who);
 
+/// Throws as `convert` where a file would be written over: before much is computed that is then to be written there.
+void require_unread(const model& of, const convert_options& how, const std::string& to, const caller& who);
+
 /// The weights that `convert` writes beside a header.
 std::string weights_beside(const std::string& header);
 

@@ -289,13 +289,24 @@ found_file find_model(const std::string& path) {
 
 /// The text of a model counts too, before it is read: a statement of MIL takes up to 40 times its length, a value of a
 /// property list up to 10 times. Messages of ONNX are counted by their reader.
+struct text_size {
+    explicit text_size(const found_file& file)
+        : times(file.kind == file_kind::mil ? 40 : file.kind == file_kind::netplist ? 10 : 1) {
+        std::error_code failed;
+        const std::uint64_t size = fs::file_size(file.path, failed);
+        bytes = failed ? 0 : size;
+    }
+    bool is_within(std::uint64_t most) const { return bytes <= most / times; }
+
+    std::uint64_t times;
+    std::uint64_t bytes = 0;
+};
+
 void require_size(const found_file& file, std::uint64_t most, const caller& who) {
-    const std::uint64_t times = file.kind == file_kind::mil ? 40 : file.kind == file_kind::netplist ? 10 : 1;
-    std::error_code failed;
-    const std::uint64_t size = fs::file_size(file.path, failed);
-    if (!failed && size > most / times) {
+    const text_size size(file);
+    if (!size.is_within(most)) {
         throw ane::error(ane::errc::file, file.path,
-                         "has " + std::to_string(size) + " bytes and takes up to " + std::to_string(times) +
+                         "has " + std::to_string(size.bytes) + " bytes and takes up to " + std::to_string(size.times) +
                              " times that while it is read, allowed are " + std::to_string(most) + " (" +
                              spelled(&reading_options::max_memory, who.by) + ")");
     }
@@ -417,12 +428,17 @@ model_file read(const std::string& path, const reading_options& how, const calle
 }
 
 std::vector<variant> variants_of(const std::string& path, const reading_options& how) {
-    const found_file file = find_model(path);
     std::vector<ane::file_function> functions;
-    if (file.kind == file_kind::mil) {
-        functions = ane::mil_file_functions(file.named);
-    } else if (file.kind == file_kind::mlpackage) {
-        functions = ane::mlpackage_file_functions(file.named);
+    try {
+        const found_file file = find_model(path);
+        if (!text_size(file).is_within(how.max_memory)) {
+            return {};
+        }
+        functions = file.kind == file_kind::mil         ? ane::mil_file_functions(file.named)
+                    : file.kind == file_kind::mlpackage ? ane::mlpackage_file_functions(file.named)
+                                                        : functions;
+    } catch (const ane::error&) { // of a file with a fault: whoever reads it says so
+        return {};
     }
     std::vector<variant> all;
     for (const ane::file_function& f : functions) {

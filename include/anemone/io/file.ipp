@@ -58,10 +58,10 @@ public:
     new_file& operator=(const new_file&) = delete;
     ~new_file() {
         const std::scoped_lock lock(unfinished().changes);
-        for (const std::string& each : {aside_, link_}) {
-            if (!each.empty()) {
-                ::unlink(each.c_str());
-                unfinished().remove(each);
+        for (const std::string* const each : {&aside_, &link_}) { // without copies: there may be no memory
+            if (!each->empty()) {
+                ::unlink(each->c_str());
+                unfinished().remove(*each);
             }
         }
     }
@@ -135,11 +135,13 @@ private:
         int failed = EEXIST;
         for (int attempt = 0; failed == EEXIST && attempt < 1000; ++attempt) { // skip leftovers of others
             std::string name = stem + std::to_string(made++);
+            unfinished().add(name); // before it is there: without memory none is left
             file_ = open_file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
             failed = file_ ? 0 : errno;
             if (file_) {
                 aside_.swap(name);
-                unfinished().add(aside_);
+            } else {
+                unfinished().remove(name);
             }
         }
         if (failed != 0) {

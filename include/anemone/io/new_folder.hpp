@@ -75,15 +75,16 @@ public:
         }
         const std::scoped_lock lock(unfinished().changes);
         aside_ = unused();
+        unfinished().add(aside_); // before it is there: without memory none is left
         if (::mkdir(aside_.c_str(), 0777) != 0) {
             const int why = errno;
+            unfinished().remove(aside_);
             aside_.clear();
             if (!is_there()) {
                 refuse_file_call(path, "cannot be written, since no folder can be made beside it", why);
             }
             return;
         }
-        unfinished().add(aside_);
         struct stat old {};
         if (::stat(path.c_str(), &old) == 0 && ::chmod(aside_.c_str(), old.st_mode & 0777U) != 0) {
             // It stays as it was made.

@@ -32,11 +32,8 @@ ANEMONE_INLINE readers::model_place model_in(const std::string& package, opened_
     const std::string manifest = std::filesystem::path(package) / manifest_file;
     const std::string items = std::filesystem::path(package) / items_folder;
     const readers::model_folder folder(package, told);
-    readers::opened_below text = folder.file(std::string(manifest_file));
-    if (!text.refused.empty()) {
-        throw error(errc::file, manifest, text.refused);
-    }
-    const std::string root = root_model_in(small_file(std::move(text.file), manifest), manifest);
+    ane::detail::open_file text = folder.file(std::string(manifest_file)).taken(manifest);
+    const std::string root = root_model_in(small_file(std::move(text), manifest), manifest);
     const readers::model_folder data = folder.folder(std::string(items_folder), items);
     readers::opened_below found = data.file(root);
     if (!found.refused.empty()) {
@@ -95,17 +92,14 @@ public:
     ANEMONE_INLINE weight_files(const readers::model_folder& folder, std::uint64_t most)
         : folder_(folder), files_(most) {}
 
-    /// Throws `error` (errc::file).
+    /// Throws `missing_file`, and `error` (errc::file).
     ANEMONE_INLINE file_bytes operator()(const std::string& written) {
         constexpr std::string_view start = "@model_path/";
         if (const file_bytes* known = files_.find(written)) {
             return *known;
         }
         readers::opened_below found = folder_.file(written.starts_with(start) ? written.substr(start.size()) : written);
-        if (!found.refused.empty()) {
-            throw error(errc::file, shown(written), found.refused);
-        }
-        return files_.add(written, std::move(found.file), shown(written));
+        return files_.add(written, std::move(found).taken(shown(written)), shown(written));
     }
 
 private:

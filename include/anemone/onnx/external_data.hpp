@@ -110,12 +110,16 @@ private:
         }
         readers::opened_below found = home().file(location);
         if (!found.refused.empty()) {
-            throw nothing_there{formatted("its data are in \"{}\", which {}", shown(location), found.refused)};
+            const std::string why = formatted("its data are in \"{}\", which {}", shown(location), found.refused);
+            if (found.is_missing) {
+                throw nothing_there{why};
+            }
+            throw refused_node{why};
         }
         try {
             return files_.add(location, std::move(found.file), location);
         } catch (const error& e) {
-            throw nothing_there{formatted("its data cannot be read: {}", shown(e.what()))};
+            throw refused_node{formatted("its data cannot be read: {}", shown(e.what()))};
         }
     }
 

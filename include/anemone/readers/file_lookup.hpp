@@ -1,5 +1,7 @@
 #pragma once
 
+#include "missing_file.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +46,8 @@ public:
 
 /// How a reader gets the bytes of a file that another one refers to: made of anything that can be called with the path,
 /// as it stands in the text, and returns a span of bytes, or `file_bytes`. The bytes must stay valid until the reader
-/// returns; what is thrown, it reports at the place of the reference. Refers to what it is made of, as a parameter does.
+/// returns; what is thrown, it reports at the place of the reference: `missing_file` where there is no such file. Refers to
+/// what it is made of, as a parameter does.
 class file_lookup {
 public:
     template <class Function>

@@ -7,6 +7,7 @@
 #include "element_count.hpp"
 #include "file_lookup.hpp"
 #include "missing_data.hpp"
+#include "missing_file.hpp"
 
 #include <cstring>
 #include <map>
@@ -49,7 +50,7 @@ public:
     ANEMONE_INLINE std::vector<std::string> taken_remarks() { return std::exchange(remarks_, {}); }
 
 private:
-    /// A file that cannot be read, or that ends before what is asked for.
+    /// A file that is not there, or that ends before what is asked for.
     struct nothing_there {
         std::string why;
     };
@@ -139,8 +140,10 @@ private:
         }
         try {
             return known_[path] = files_(path);
+        } catch (const missing_file& gone) {
+            throw nothing_there{formatted("cannot be read: {}", gone.what())};
         } catch (const error& e) {
-            throw nothing_there{formatted("cannot be read: {}", e.what())};
+            refuse(path, formatted("cannot be read: {}", e.what()));
         }
     }
 

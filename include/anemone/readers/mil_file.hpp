@@ -114,16 +114,12 @@ private:
         constexpr std::string_view folder = "@model_path/";
         return written.starts_with(folder) ? written.substr(folder.size()) : written;
     }
-    /// Throws `error` (errc::file).
+    /// Throws `missing_file`, and `error` (errc::file).
     ANEMONE_INLINE file_bytes blob(const std::string& written) {
         if (const file_bytes* known = blobs_->find(written)) {
             return *known;
         }
-        opened_below found = place_.home.file(in_folder(written));
-        if (!found.refused.empty()) {
-            throw error(errc::file, written, found.refused);
-        }
-        return blobs_->add(written, std::move(found.file), written);
+        return blobs_->add(written, place_.home.file(in_folder(written)).taken(written), written);
     }
 
     model_place place_;

@@ -4,6 +4,7 @@
 #include "../base/way.hpp"
 #include "../io/open_file.hpp"
 #include "../io/opened_files.hpp"
+#include "missing_file.hpp"
 
 #include <array>
 #include <cerrno>
@@ -21,6 +22,19 @@ namespace ane::readers::inline ANEMONE_WAY {
 struct opened_below {
     ane::detail::open_file file;
     std::string refused;
+    bool is_missing = false; ///< nothing is there: other paths lead elsewhere, or to what must not be read
+
+    /// The file. Throws `missing_file` where there is none, `error` (errc::file) where it is not read, with the path
+    /// `shown`.
+    ANEMONE_INLINE ane::detail::open_file taken(const std::string& shown) && {
+        if (is_missing) {
+            throw missing_file(shown, refused);
+        }
+        if (!refused.empty()) {
+            throw error(errc::file, shown, refused);
+        }
+        return std::move(file);
+    }
 };
 
 /// The folder of a model, which whatever its files name is opened in. Files come from strangers: nothing outside the folder
@@ -106,7 +120,9 @@ private:
             return {{}, "is no path below the model's folder"};
         }
         const auto missing = [](int why) {
-            return opened_below{{}, formatted("cannot be found: {}", std::generic_category().message(why))};
+            return opened_below{{},
+                                formatted("cannot be found: {}", std::generic_category().message(why)),
+                                why == ENOENT || why == ENOTDIR};
         };
         std::vector<ane::detail::open_file> way; // the folders below this one that the path went through
         std::vector<std::string> left;
@@ -168,11 +184,8 @@ ANEMONE_INLINE model_place model_at(const std::string& path, const std::string& 
     if (path.find('\0') == std::string::npos && fs::is_directory(path, ignored)) {
         const std::string file = (fs::path(path) / inside).string();
         model_folder home(path, told);
-        opened_below found = home.file(inside);
-        if (!found.refused.empty()) {
-            throw error(errc::file, file, found.refused);
-        }
-        return {file, std::move(home), std::move(found.file)};
+        ane::detail::open_file found = home.file(inside).taken(file);
+        return {file, std::move(home), std::move(found)};
     }
     ane::detail::open_file file = ane::detail::opened_to_read(path);
     if (told != nullptr) {

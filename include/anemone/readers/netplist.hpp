@@ -5,6 +5,7 @@
 #include "../formats/netplist_program.hpp"
 #include "../formats/plist.hpp"
 #include "../io/opened_files.hpp"
+#include "missing_file.hpp"
 #include "read_model.hpp"
 #include "unreadable.hpp"
 
@@ -31,7 +32,7 @@ struct netplist_reader_options {
 };
 
 /// Gives the bytes of a weight file by its name in the `Weights` array: any function of a `const std::string&` that
-/// returns a `std::vector<std::byte>`, and throws `error` where there is no such file. Does not own the function.
+/// returns a `std::vector<std::byte>`, and throws `missing_file` where there is no such file. Does not own the function.
 class blob_lookup {
 public:
     template <class Function>

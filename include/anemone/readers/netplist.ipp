@@ -6,6 +6,7 @@ ANEMONE_INCLUDED(anemone_readers_netplist_hpp);
 #include "../base/formatted.hpp"
 #include "../base/text.hpp"
 #include "../io/open_file.hpp"
+#include "missing_file.hpp"
 #include "model_folder.hpp"
 #include "netplist.hpp"
 #include "netplist_assembly.hpp"
@@ -34,7 +35,7 @@ ANEMONE_BODY_OF read_model read_netplist(const netplist& program, const netplist
                 return blob.bytes;
             }
         }
-        throw error(errc::file, name, "is in Weights, and is not among the weight files");
+        throw missing_file(name, "is in Weights, and is not among the weight files");
     };
     return read_netplist(program.document, look_up, options);
 }
@@ -81,11 +82,7 @@ ANEMONE_BODY_OF read_model read_netplist_file(const std::string& path, const net
             throw error(errc::file, blob,
                         formatted("and {} are both the file {} beside the netplist", other->second, beside));
         }
-        readers::opened_below found = place.home.file(beside);
-        if (!found.refused.empty()) {
-            throw error(errc::file, blob, found.refused);
-        }
-        const ane::detail::file_reader file(std::move(found.file), blob);
+        const ane::detail::file_reader file(place.home.file(beside).taken(blob), blob);
         if (file.size() > left) {
             throw error(
                 errc::file, blob,

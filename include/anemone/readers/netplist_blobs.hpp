@@ -6,6 +6,7 @@
 #include "../values/checked_integer.hpp"
 #include "../values/half.hpp"
 #include "../weights/store.hpp"
+#include "missing_file.hpp"
 #include "netplist.hpp"
 #include "netplist_keys.hpp"
 
@@ -92,12 +93,12 @@ private:
         std::string why;
         try {
             const auto all = static_cast<std::int64_t>(file(index).size());
-            if (offset >= 0 && offset <= all && size <= all - offset) {
+            if (offset < 0 || (offset <= all && size <= all - offset)) {
                 return false;
             }
             why = formatted("{} has {} bytes, not {} from byte {} on", names_[static_cast<std::size_t>(index)], all,
                             size, offset);
-        } catch (const error& gone) {
+        } catch (const missing_file& gone) {
             why = gone.what();
         }
         gone_ += size;
