@@ -84,8 +84,7 @@ private:
         }
         case 2: {
             if (below(2) == 0) {
-                return keep(
-                    g_.add(op::layer_norm, {v, weight({width}), weight({width})}, stabilizer{1e-3F, rank - 1}));
+                return keep(g_.add(op::layer_norm, {v, weight({width}), weight({width})}, stabilizer{1e-3F, rank - 1}));
             }
             // Of what leaves fp16 at the ends of a promise, too: no mean is subtracted, which would magnify roundings.
             const auto x = below(2) == 0 ? g_.add(op::mul, {v, g_.constant(8.0F)}) : v;

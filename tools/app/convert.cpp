@@ -50,7 +50,24 @@ std::vector<std::string> within(const std::string& folder, const std::vector<std
     return all;
 }
 
+/// The files that a model becomes, as far as that is known before: a netplist has weight files too.
+std::vector<std::string> written_files(const convert_options& how, const std::string& to) {
+    switch (how.to) {
+    case model_format::cpp: return {to, weights_beside(to)};
+    case model_format::netplist: return within(to, {"net.plist"});
+    case model_format::mlpackage:
+        return within(
+            to, {"Manifest.json", "Data/com.apple.CoreML/model.mlmodel", "Data/com.apple.CoreML/weights/weight.bin"});
+    case model_format::mil: break;
+    }
+    return within(to, {"model.mil", "weights.bin"});
+}
+
 } // namespace
+
+void require_unread(const model& of, const convert_options& how, const std::string& to, const caller& who) {
+    require_unread(of, written_files(how, to), who);
+}
 
 std::string weights_beside(const std::string& header) {
     return std::filesystem::path(header).replace_extension(".safetensors").string();
@@ -62,15 +79,15 @@ std::string convert(model of, const convert_options& how, const std::string& to,
     if (to.empty()) {
         throw ane::error(ane::errc::argument, "the output", "has an empty path");
     }
+    require_unread(of, how, to, who);
     if (how.to == model_format::cpp) {
-        require_unread(of, {to, weights_beside(to)}, who);
         return write_cpp(std::move(of), how, to);
     }
     const ane::lowered_graph lowered = ane::lower(of.graph());
     const ane::folded_constants constants = ane::fold_constants(lowered.graph, of.weights());
     if (how.to == model_format::netplist) {
         const ane::netplist made = ane::emit_netplist(lowered.graph, constants);
-        std::vector<std::string> names{"net.plist"};
+        std::vector<std::string> names;
         for (const ane::netplist_blob& each : made.weights) {
             names.push_back(each.name);
         }
@@ -78,11 +95,6 @@ std::string convert(model of, const convert_options& how, const std::string& to,
         return ane::write_netplist(made, to);
     }
     const bool is_package = how.to == model_format::mlpackage;
-    const std::vector<std::string> names =
-        is_package ? std::vector<std::string>{"Manifest.json", "Data/com.apple.CoreML/model.mlmodel",
-                                              "Data/com.apple.CoreML/weights/weight.bin"}
-                   : std::vector<std::string>{"model.mil", "weights.bin"};
-    require_unread(of, within(to, names), who);
     const ane::mil_options options{
         .every_stored_form = is_package, .core_ml_states = is_package || how.core_ml_states, .system = how.system};
     const ane::mil_program text = ane::emit_mil(lowered.graph, constants, options);

@@ -291,7 +291,9 @@ found_file find_model(const std::string& path) {
 /// property list up to 10 times. Messages of ONNX are counted by their reader.
 struct text_size {
     explicit text_size(const found_file& file)
-        : times(file.kind == file_kind::mil ? 40 : file.kind == file_kind::netplist ? 10 : 1) {
+        : times(file.kind == file_kind::mil        ? 40
+                : file.kind == file_kind::netplist ? 10
+                                                   : 1) {
         std::error_code failed;
         const std::uint64_t size = fs::file_size(file.path, failed);
         bytes = failed ? 0 : size;
