@@ -84,8 +84,7 @@ private:
         }
         case 2: {
             if (below(2) == 0) {
-                return keep(
-                    g_.add(op::layer_norm, {v, weight({width}), weight({width})}, stabilizer{1e-3F, rank - 1}));
+                return keep(g_.add(op::layer_norm, {v, weight({width}), weight({width})}, stabilizer{1e-3F, rank - 1}));
             }
             // Of what leaves fp16 at the ends of a promise, too: no mean is subtracted, which would magnify roundings.
             const auto x = below(2) == 0 ? g_.add(op::mul, {v, g_.constant(8.0F)}) : v;
@@ -211,9 +210,10 @@ TEST_CASE("random models of rows: every rewrite keeps what it says") {
     for (std::size_t r = 0; r < std::size(rewrite_table); ++r) {
         CAPTURE(std::string(rewrite_table[r].id));
         // Where shares become zero the logarithms of the model are wrong, and a rounding before a quantize may move a code by
-        // one: only models of their own are compared.
+        // one; nothing here brings a value beyond fp16 back (rewrites.cpp): only models of their own are compared.
         const std::string_view id = rewrite_table[r].id;
-        const bool has_own_model = id == "logarithms_of_shares" || id == "clamp_quantized_products";
+        const bool has_own_model =
+            id == "logarithms_of_shares" || id == "clamp_quantized_products" || id == "scale_values";
         CHECK((applied[r] > 0 || has_own_model));
     }
 }
