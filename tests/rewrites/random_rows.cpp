@@ -82,14 +82,10 @@ private:
                                          : g_.add(op::matmul, {v, weight({out, width})}, transposed{.b = true});
             return keep(below(2) == 0 ? y : g_.add(op::add, {weight({out}), y}));
         }
-        case 2: {
-            if (below(2) == 0) {
-                return keep(g_.add(op::layer_norm, {v, weight({width}), weight({width})}, stabilizer{1e-3F, rank - 1}));
-            }
-            // Of what leaves fp16 at the ends of a promise, too: no mean is subtracted, which would magnify roundings.
-            const auto x = below(2) == 0 ? g_.add(op::mul, {v, g_.constant(8.0F)}) : v;
-            return keep(g_.add(op::rms_norm, {x, weight({width})}, stabilizer{1e-3F, -1}));
-        }
+        case 2:
+            return keep(below(2) == 0
+                            ? g_.add(op::layer_norm, {v, weight({width}), weight({width})}, stabilizer{1e-3F, rank - 1})
+                            : g_.add(op::rms_norm, {v, weight({width})}, stabilizer{1e-3F, -1}));
         case 3: return keep(g_.add(below(2) == 0 ? op::gelu : op::tanh, {v}));
         case 4: return keep(g_.add(op::softmax, {v}, axis{below(rank)}));
         case 5:
