@@ -49,7 +49,9 @@ TEST_CASE("curves: NC10, NC_MAC: the published growth is that of Q15.16, not of 
 
 TEST_CASE("curves: records of two chips: N160-N165 are M6's as well, N180 is M1's and M5's") {
     using namespace ane::numerics;
-    CHECK(datapath_of(ane::family::a18) == datapath_of(ane::family::a17));
+    datapath m6 = datapath_of(ane::family::a18);
+    m6.tables = table_variant::m5; // gelu(0) was measured on both and differs (N209): no part of a product
+    CHECK(m6 == datapath_of(ane::family::a17));
     for (const ane::family f : {ane::family::a13, ane::family::a17}) {
         CHECK(curves::product_error(datapath_of(f), 40, 40, 256, 1, 1).engine ==
               doctest::Approx(0.0012522854).epsilon(0.05).scale(0));

@@ -82,14 +82,10 @@ private:
                                          : g_.add(op::matmul, {v, weight({out, width})}, transposed{.b = true});
             return keep(below(2) == 0 ? y : g_.add(op::add, {weight({out}), y}));
         }
-        case 2: {
-            if (below(2) == 0) {
-                return keep(g_.add(op::layer_norm, {v, weight({width}), weight({width})}, stabilizer{1e-3F, rank - 1}));
-            }
-            // Of what leaves fp16 at the ends of a promise, too: no mean is subtracted, which would magnify roundings.
-            const auto x = below(2) == 0 ? g_.add(op::mul, {v, g_.constant(8.0F)}) : v;
-            return keep(g_.add(op::rms_norm, {x, weight({width})}, stabilizer{1e-3F, -1}));
-        }
+        case 2:
+            return keep(below(2) == 0
+                            ? g_.add(op::layer_norm, {v, weight({width}), weight({width})}, stabilizer{1e-3F, rank - 1})
+                            : g_.add(op::rms_norm, {v, weight({width})}, stabilizer{1e-3F, -1}));
         case 3: return keep(g_.add(below(2) == 0 ? op::gelu : op::tanh, {v}));
         case 4: return keep(g_.add(op::softmax, {v}, axis{below(rank)}));
         case 5:
@@ -210,9 +206,10 @@ TEST_CASE("random models of rows: every rewrite keeps what it says") {
     for (std::size_t r = 0; r < std::size(rewrite_table); ++r) {
         CAPTURE(std::string(rewrite_table[r].id));
         // Where shares become zero the logarithms of the model are wrong, and a rounding before a quantize may move a code by
-        // one: only models of their own are compared.
+        // one; nothing here brings a value beyond fp16 back (rewrites.cpp): only models of their own are compared.
         const std::string_view id = rewrite_table[r].id;
-        const bool has_own_model = id == "logarithms_of_shares" || id == "clamp_quantized_products";
+        const bool has_own_model =
+            id == "logarithms_of_shares" || id == "clamp_quantized_products" || id == "scale_values";
         CHECK((applied[r] > 0 || has_own_model));
     }
 }
