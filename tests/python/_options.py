@@ -122,8 +122,13 @@ OPTIONS_OF = {"Model.run": "Model.compile", "check": "Model.check", "cost": "Mod
               "run": "Model.compile"}  # the same options, which are documented there
 
 
+def own_type(option):
+    """A type that the kind of the option does not tell; a flag of the same name is a flag."""
+    return None if option["kind"] == "flag" else OWN_TYPES.get(option["names"]["python"])
+
+
 def default_of(option):
-    if option["names"]["python"] in OWN_TYPES:
+    if own_type(option):
         return None
     if option.get("is_optional"):
         return 0
@@ -138,7 +143,7 @@ def shown(value):
 
 def parameter(option):
     name = option["names"]["python"]
-    declared = f"{name}: {OWN_TYPES.get(name) or TYPES[option['kind']]}"
+    declared = f"{name}: {own_type(option) or TYPES[option['kind']]}"
     return declared if option["is_required"] else f"{declared} = {shown(default_of(option))}"
 
 

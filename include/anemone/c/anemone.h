@@ -133,7 +133,7 @@ typedef struct anemone_policy {
     size_t waived_count;
     const char* route;  /**< the rules of one route too: "any", "mil" or "netplist"; NULL: "any" */
     const char* system; /**< what this system's Core ML does not know is an error: "any", "macos12",
-                                     "macos13", "macos14" or "macos15"; NULL: "any" */
+                                    "macos13", "macos14" or "macos15"; NULL: "any" */
 } anemone_policy;
 
 typedef struct anemone_verdict {
