@@ -76,6 +76,10 @@ void hold(const Backend& backend, const dynamic_graph& g, const weight_store& we
                     failure = std::string(name(n.kind)) + " (node " + std::to_string(i) + ") holds " +
                               std::to_string(v) + ", its range is " + std::to_string(r.low) + " to " +
                               std::to_string(r.high);
+                    for (const int operand : graph_view(g).operands(n)) {
+                        const interval& of = known[static_cast<std::size_t>(operand)];
+                        failure += ", operand " + std::to_string(of.low) + " to " + std::to_string(of.high);
+                    }
                 }
             }
             ++t.seen[static_cast<std::size_t>(n.kind)];
