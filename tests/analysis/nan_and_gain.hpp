@@ -44,12 +44,14 @@ inline std::vector<bool> may_be_nan(const graph_view& g, std::span<const interva
 }
 
 /// Nodes that may be infinite on A13 and A14 whatever their range: slices inside the last axis of more than 4094, which
-/// R090 refuses, and all that reads them.
+/// R090 refuses; integers that a NaN becomes, 0 on the CPU, which ranges leave out; and all that reads them.
 inline std::vector<bool> may_saturate(const graph_view& g, std::span<const interval> known) {
+    const std::vector<bool> nan = may_be_nan(g, known);
     std::vector<bool> may(g.nodes.size(), false);
     for (int i = 0; i < g.size(); ++i) {
         bool any =
             reads_inside_width(g, g[i]) && known[static_cast<std::size_t>(g.operands(i)[0])].magnitude() > gain_ceiling;
+        any = any || (g[i].kind == op::quantize && nan[static_cast<std::size_t>(g.operands(i)[0])]);
         for (const int o : g.operands(i)) {
             any = any || may[static_cast<std::size_t>(o)];
         }

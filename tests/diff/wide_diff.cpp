@@ -190,7 +190,7 @@ TEST_CASE("a bias is rounded with its product on the engine, and the layer is th
 TEST_CASE("a product of int8 reads its integers, alone too") {
     dynamic_builder b;
     const auto x = b.input("x", {2, 4});
-    const auto scale = b.constant({1}, {0.5F});
+    const auto scale = b.constant({1}, 0.5);
     const auto q = b.add(op::quantize, {x, scale}, quantization{.type = dtype::int8});
     const auto back = b.add(op::dequantize, {q, scale}, quantization{.type = dtype::int8});
     const auto w = b.add(op::compressed, {b.weight("w", {3, 4})}, compression{.form = weight_form::affine, .bits = 8});
@@ -243,7 +243,7 @@ TEST_CASE("errors that add up are no layer's own") {
     dynamic_builder b;
     dynamic_tensor y = b.input("x", {1});
     for (int i = 0; i < 400; ++i) {
-        y = b.add(op::mul, {y, b.constant({}, {static_cast<float>(half(1.0010))})}, no_attributes{});
+        y = b.add(op::mul, {y, b.constant({}, static_cast<double>(half(1.0010)))}, no_attributes{});
         y = b.add(op::abs, {y}, no_attributes{}); // so that no two products are folded
     }
     b.output("y", y);
@@ -306,7 +306,7 @@ TEST_CASE("a thousand layers take a run in each arithmetic and a few layers more
     constexpr std::int64_t width = 512;
     dynamic_builder b;
     dynamic_tensor y = b.input("x", {1, width});
-    const dynamic_tensor factor = b.constant({}, {300});
+    const dynamic_tensor factor = b.constant({}, 300.0);
     for (int i = 0; i < layers; ++i) {
         y = i == 400 || i == 700 ? b.add(op::mul, {y, factor}, no_attributes{}) : b.add(op::abs, {y}, no_attributes{});
     }
