@@ -168,8 +168,9 @@ TEST_CASE("both directions are the two of them, joined; backwards is forwards of
         models::attribute(*n.node, "direction", ::onnx::AttributeProto::STRING).set_s(direction);
         return n;
     };
-    for (const auto& [kind, gates] : {std::pair<std::string, int>{"RNN", 1}, {"GRU", 3}, {"LSTM", 4}}) {
-        CAPTURE(kind);
+    for (const auto& each : {std::pair<std::string, int>{"RNN", 1}, {"GRU", 3}, {"LSTM", 4}}) {
+        const auto& [kind, gates] = each;
+        CAPTURE(each.first);
         const network forward = made(kind, gates, "forward");
         const numbers x(forward.x.begin(), forward.x.end());
         numbers turned;

@@ -39,8 +39,8 @@ void check_behind_scaled(const char* what, const dynamic_graph& model, int node,
 template <class Build> void check_unary(const char* what, const Build& build) {
     dynamic_builder b;
     const dynamic_tensor x = b.add(op::abs, {b.input("x", {2, 3, 4, 4})}, no_attributes{});
-    const dynamic_tensor raised = b.add(op::add, {x, b.constant({}, {0.25F})}, no_attributes{});
-    const dynamic_tensor large = b.add(op::mul, {raised, b.constant({}, {20})}, no_attributes{});
+    const dynamic_tensor raised = b.add(op::add, {x, b.constant({}, 0.25)}, no_attributes{});
+    const dynamic_tensor large = b.add(op::mul, {raised, b.constant({}, 20)}, no_attributes{});
     b.output("y", build(b, large));
     const dynamic_graph model = b.finish();
     int node = -1;
@@ -100,7 +100,7 @@ TEST_CASE("operations of two operands, of which one or both are scaled") {
     };
     const auto with_other = [](op kind, bool first) {
         return [=](dynamic_builder& b, const dynamic_tensor& x) {
-            const dynamic_tensor other = b.constant({}, {3});
+            const dynamic_tensor other = b.constant({}, 3);
             return first ? b.add(kind, {x, other}, no_attributes{}) : b.add(kind, {other, x}, no_attributes{});
         };
     };
@@ -110,8 +110,8 @@ TEST_CASE("operations of two operands, of which one or both are scaled") {
         check_unary(name(kind).data(), with_other(kind, false));
     }
     check_unary("select", [](dynamic_builder& b, const dynamic_tensor& x) {
-        const dynamic_tensor condition = b.add(op::greater, {x, b.constant({}, {9})}, no_attributes{});
-        return b.add(op::select, {condition, x, b.constant({}, {-1})}, no_attributes{});
+        const dynamic_tensor condition = b.add(op::greater, {x, b.constant({}, 9)}, no_attributes{});
+        return b.add(op::select, {condition, x, b.constant({}, -1)}, no_attributes{});
     });
     check_unary("concat", [](dynamic_builder& b, const dynamic_tensor& x) {
         return b.add(op::concat, {x, b.add(op::sin, {b.constant({2, 3, 4, 4}, {1})}, no_attributes{})}, axis{1});

@@ -131,8 +131,9 @@ TEST_CASE("a row stands where its type says, and no vocabulary has a name twice"
                                                        {"core_ml", cell(row.core_ml)},
                                                        {"array", cell(row.core_ml_array)},
                                                        {"c", cell(row.c)}};
-        for (const auto& [vocabulary, name] : cells) {
-            INFO(vocabulary, " ", name);
+        for (const auto& each : cells) {
+            const auto& [vocabulary, name] = each;
+            INFO(each.first, " ", each.second);
             CHECK((name == "-" || names[vocabulary].insert(name).second));
         }
     }
