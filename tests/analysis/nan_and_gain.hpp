@@ -29,10 +29,10 @@ inline std::vector<bool> may_be_nan(const graph_view& g, std::span<const interva
             return known[static_cast<std::size_t>(g.operands(n)[static_cast<std::size_t>(k)])].low;
         };
         switch (n.kind) {
-        case op::sqrt:
         case op::rsqrt:
+        case op::log: any = any || low(0) + static_cast<double>(n.get<stabilizer>().epsilon) < 0; break;
+        case op::sqrt:
         case op::log2:
-        case op::log:
         case op::pow:
         case op::reduce_log_sum: any = any || low(0) < 0; break;
         case op::attention: any = any || accumulator_bound(g, n, known).magnitudes >= half_max; break;
