@@ -22,7 +22,7 @@ template <class T> constexpr void copy_elements(const T* from, T* to, std::size_
     if (!std::is_constant_evaluated()) {
         if constexpr (moves_as_bytes<T>) {
             if (count > 0) {
-                std::memcpy(static_cast<void*>(to), from, count * sizeof(T));
+                std::memcpy(static_cast<void*>(to), from, count * sizeof(T)); // NOLINT(bugprone-sizeof-expression)
             }
         } else {
             for (std::size_t i = 0; i < count; ++i) {
@@ -97,7 +97,8 @@ public:
             return;
         }
         if (!std::is_constant_evaluated() && detail::moves_as_bytes<T>) {
-            data_ = static_cast<T*>(detail::in_more_room(data_, size_ * sizeof(T), wanted, sizeof(T)));
+            constexpr std::size_t each = sizeof(T); // NOLINT(bugprone-sizeof-expression)
+            data_ = static_cast<T*>(detail::in_more_room(data_, size_ * each, wanted, each));
         } else {
             T* const grown = new T[wanted]();
             detail::copy_elements(data_, grown, size_);

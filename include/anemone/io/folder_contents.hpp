@@ -40,7 +40,8 @@ ANEMONE_INLINE int list_folder(const std::string& folder, std::vector<folder_ent
         if (name == "." || name == "..") {
             continue;
         }
-        const std::string path = folder + "/" + name;
+        std::string path = folder;
+        path.append("/").append(name);
         struct ::stat found {};
         const bool is_known = ::lstat(path.c_str(), &found) == 0;
         to.push_back({in + name, is_known && S_ISDIR(found.st_mode), is_known && S_ISREG(found.st_mode)});

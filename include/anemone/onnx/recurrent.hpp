@@ -79,6 +79,7 @@ public:
     /// All states of a direction, and the last one.
     ANEMONE_INLINE void ran(const runner& r, const std::vector<dynamic_tensor>& states) {
         std::vector<dynamic_tensor> lines;
+        lines.reserve(states.size());
         for (const dynamic_tensor& h : states) {
             lines.push_back(c_.reshape(h, {1, 1, batch_, hidden_}));
         }
@@ -99,6 +100,7 @@ private:
     /// The last states of all directions.
     ANEMONE_INLINE dynamic_tensor joined(const std::vector<dynamic_tensor>& of) {
         std::vector<dynamic_tensor> parts;
+        parts.reserve(of.size());
         for (const dynamic_tensor& h : of) {
             parts.push_back(c_.reshape(h, batchwise_ ? extents{batch_, 1, hidden_} : extents{1, batch_, hidden_}));
         }

@@ -15,33 +15,32 @@ namespace ane {
 class file_bytes {
 public:
     file_bytes() = default;
-    template <class Bytes>
-        requires std::convertible_to<Bytes, std::span<const std::byte>> file_bytes(
-            const Bytes& held) // NOLINT(google-explicit-constructor): a span is such bytes
-            : held_(held), size_(held_.size()) {}
-        /// Of `source`, which has `part(begin, count)` and outlives this.
-        template <class Source> static file_bytes of(Source& source, std::uint64_t size) {
-            file_bytes result;
-            result.size_ = size;
-            result.source_ = &source;
-            result.part_ = [](void* from, std::uint64_t begin, std::uint64_t count) -> std::span<const std::byte> {
-                return static_cast<Source*>(from)->part(begin, count);
-            };
-            return result;
-        }
+    template <std::convertible_to<std::span<const std::byte>> Bytes>
+    // NOLINTNEXTLINE(google-explicit-constructor): a span is such bytes
+    file_bytes(const Bytes& held) : held_(held), size_(held_.size()) {}
+    /// Of `source`, which has `part(begin, count)` and outlives this.
+    template <class Source> static file_bytes of(Source& source, std::uint64_t size) {
+        file_bytes result;
+        result.size_ = size;
+        result.source_ = &source;
+        result.part_ = [](void* from, std::uint64_t begin, std::uint64_t count) -> std::span<const std::byte> {
+            return static_cast<Source*>(from)->part(begin, count);
+        };
+        return result;
+    }
 
-        std::uint64_t size() const { return size_; }
-        /// Some of them, which must lie in the file.
-        std::span<const std::byte> part(std::uint64_t begin, std::uint64_t count) const {
-            return part_ != nullptr ? part_(source_, begin, count)
-                                    : held_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
-        }
+    std::uint64_t size() const { return size_; }
+    /// Some of them, which must lie in the file.
+    std::span<const std::byte> part(std::uint64_t begin, std::uint64_t count) const {
+        return part_ != nullptr ? part_(source_, begin, count)
+                                : held_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
+    }
 
-    private:
-        std::span<const std::byte> held_;
-        std::uint64_t size_ = 0;
-        void* source_ = nullptr;
-        std::span<const std::byte> (*part_)(void*, std::uint64_t, std::uint64_t) = nullptr;
+private:
+    std::span<const std::byte> held_;
+    std::uint64_t size_ = 0;
+    void* source_ = nullptr;
+    std::span<const std::byte> (*part_)(void*, std::uint64_t, std::uint64_t) = nullptr;
 };
 
 /// How a reader gets the bytes of a file that another one refers to: made of anything that can be called with the path,

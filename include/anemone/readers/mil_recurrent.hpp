@@ -51,6 +51,7 @@ public:
     }
     ANEMONE_INLINE void ran(const runner& r, const std::vector<dynamic_tensor>& states) {
         std::vector<dynamic_tensor> lines;
+        lines.reserve(states.size());
         for (const dynamic_tensor& h : states) {
             lines.push_back(c_.reshape(h, {1, batch_, hidden_}));
         }

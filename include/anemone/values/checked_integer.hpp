@@ -11,8 +11,8 @@ namespace ane {
 ///     if (!bytes.is_known() || bytes.value() > most) ...
 class checked_integer {
 public:
-    constexpr checked_integer(std::int64_t value)
-        : value_(value) {} // NOLINT(google-explicit-constructor): an integer is one
+    // NOLINTNEXTLINE(google-explicit-constructor): an integer is one
+    constexpr checked_integer(std::int64_t value) : value_(value) {}
 
     constexpr bool is_known() const { return known_; }
     /// 0 where it is not known.
