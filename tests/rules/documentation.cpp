@@ -66,6 +66,11 @@ TEST_CASE("the documentation follows from the records (ANEMONE_UPDATE_DOCS=1 wri
     }
 }
 
+TEST_CASE("the README counts the rules") {
+    const std::string told = "[" + std::to_string(ane::rule_count) + " rules](docs/rules/index.md)";
+    CHECK_MESSAGE(contents(docs / ".." / "README.md").find(told) != std::string::npos, told);
+}
+
 TEST_CASE("each rule has a page that cites its source, its mark and what it says") {
     const std::map<std::string, std::string> made = pages::all();
     for (std::size_t i = 0; i < ane::rule_count; ++i) {
