@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../graph/merge_sort.hpp"
 #include "device_flow.hpp"
 #include "least_sums.hpp"
 
@@ -20,15 +21,18 @@ public:
           leaving_(flow.program.layers.size(), 0) {
         sequence<int> reader(flow.outputs.size(), -1);
         for (int l = 0; l < flow.layers(); ++l) {
-            const std::size_t first = crossings_.size();
+            sequence<crossing> of_layer;
             for (int r = flow.first_read[at(l)]; r < flow.first_read[at(l + 1)]; ++r) {
                 const layer_read& read = flow.reads[at(r)];
                 const int made = read.value < flow.layers() ? read.value : -1;
                 const int before = reader[at(read.value)];
-                crossings_.push_back({made > before ? made : before, flow.is_state[at(read.value)] == 0, read.bytes});
+                of_layer.push_back({made > before ? made : before, flow.is_state[at(read.value)] == 0, read.bytes});
                 reader[at(read.value)] = l;
             }
-            sort(first);
+            merge_sort(of_layer, [](const crossing& a, const crossing& b) { return a.after < b.after; });
+            for (const crossing& each : of_layer) {
+                crossings_.push_back(each);
+            }
         }
     }
 
@@ -86,28 +90,6 @@ private:
     };
 
     static constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-    /// By merging longer and longer runs.
-    constexpr void sort(std::size_t first) {
-        const std::size_t count = crossings_.size() - first;
-        sequence<crossing> merged(count);
-        for (std::size_t run = 1; run < count; run *= 2) {
-            for (std::size_t begin = 0; begin < count; begin += 2 * run) {
-                const std::size_t middle = begin + run < count ? begin + run : count;
-                const std::size_t end = begin + 2 * run < count ? begin + 2 * run : count;
-                std::size_t a = begin;
-                std::size_t b = middle;
-                for (std::size_t to = begin; to < end; ++to) {
-                    const bool takes_a =
-                        b == end || (a < middle && crossings_[first + a].after <= crossings_[first + b].after);
-                    merged[to] = crossings_[first + (takes_a ? a++ : b++)];
-                }
-            }
-            for (std::size_t i = 0; i < count; ++i) {
-                crossings_[first + i] = merged[i];
-            }
-        }
-    }
 
     constexpr void add_to(int from, int to, double cost) {
         from = from > first_ ? from : first_;

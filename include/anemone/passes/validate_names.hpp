@@ -2,6 +2,7 @@
 
 #include "../graph/builder.hpp"
 #include "../graph/graph.hpp"
+#include "../graph/merge_sort.hpp"
 
 #include <string_view>
 
@@ -9,28 +10,8 @@ namespace ane {
 
 namespace detail {
 
-/// Sorts texts by merging, longer and longer runs: n log n whatever they are. (<algorithm> is a quarter of what a model
-/// file would include.)
-constexpr void sort_texts(sequence<std::string_view>& texts) {
-    const std::size_t count = texts.size();
-    sequence<std::string_view> merged(count);
-    for (std::size_t run = 1; run < count; run *= 2) {
-        for (std::size_t first = 0; first < count; first += 2 * run) {
-            const std::size_t middle = first + run < count ? first + run : count;
-            const std::size_t last = first + 2 * run < count ? first + 2 * run : count;
-            std::size_t a = first;
-            std::size_t b = middle;
-            for (std::size_t to = first; to < last; ++to) {
-                const bool takes_a = b == last || (a < middle && !(texts[b] < texts[a]));
-                merged[to] = texts[takes_a ? a++ : b++];
-            }
-        }
-        std::swap(texts, merged);
-    }
-}
-
 constexpr void require_different(sequence<std::string_view>& names, std::string_view sentence) {
-    sort_texts(names);
+    merge_sort(names, [](std::string_view a, std::string_view b) { return a < b; });
     for (std::size_t i = 1; i < names.size(); ++i) {
         if (names[i] == names[i - 1]) {
             refuse_graph(names[i], sentence);
