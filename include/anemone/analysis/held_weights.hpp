@@ -52,8 +52,8 @@ constexpr bool takes_stored_weight(op kind, std::size_t position) {
 
 /// Whether every operation that reads a compressed weight takes it as it is stored.
 constexpr bool is_read_as_stored(const graph_view& g, int index) {
-    return every_reader(g, index, [](const node& n, int position) {
-        return takes_stored_weight(n.kind, static_cast<std::size_t>(position));
+    return every_reader(g, index, [&g](int reader, int position) {
+        return takes_stored_weight(g[reader].kind, static_cast<std::size_t>(position));
     });
 }
 

@@ -32,12 +32,13 @@ constexpr bool is_output(const graph_view& g, int index) {
     return false;
 }
 
-/// Whether `test(reader, position)` holds wherever an operation reads node `index`, as its operand `position`.
+/// Whether `test(reader, position)` holds wherever an operation, the node `reader`, reads node `index` as its operand
+/// `position`.
 template <class Test> constexpr bool every_reader(const graph_view& g, int index, Test test) {
     for (int i = index + 1; i < g.size(); ++i) {
         const std::span<const int> operands = g.operands(i);
         for (std::size_t k = 0; k < operands.size(); ++k) {
-            if (operands[k] == index && !test(g[i], static_cast<int>(k))) {
+            if (operands[k] == index && !test(i, static_cast<int>(k))) {
                 return false;
             }
         }

@@ -57,14 +57,11 @@ constexpr quantized_product quantized_product_of(const graph_view& g, int index)
     }
     bool clamped = !is_output(g, index);
     int quantized = -1;
-    for (int i = index + 1; i < g.size(); ++i) {
-        for (const int operand : g.operands(i)) {
-            if (operand == index) {
-                clamped = clamped && g[i].kind == op::clamp;
-                quantized = quantized < 0 && g[i].kind == op::quantize ? i : quantized;
-            }
-        }
-    }
+    every_reader(g, index, [&](int reader, int) {
+        clamped = clamped && g[reader].kind == op::clamp;
+        quantized = quantized < 0 && g[reader].kind == op::quantize ? reader : quantized;
+        return true;
+    });
     if (a >= 0 && b >= 0) {
         p.scaled_by = clamped ? -1 : a;
     } else if (quantized >= 0 && g.operand(g[quantized], 1).shape.count() == 1) {

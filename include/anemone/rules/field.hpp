@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/constants.hpp"
+#include "../graph/uses.hpp"
 #include "record.hpp"
 
 #include <array>
@@ -15,14 +16,7 @@ constexpr bool is_of_the_field_guide(const target_description& t) { return t.tie
 
 /// Whether a value goes into operations, and not only to the host.
 constexpr bool is_read_inside(const graph_view& g, int index) {
-    for (int i = index + 1; i < g.size(); ++i) {
-        for (const int operand : g.operands(i)) {
-            if (operand == index) {
-                return true;
-            }
-        }
-    }
-    return false;
+    return !every_reader(g, index, [](int, int) { return false; });
 }
 
 } // namespace detail

@@ -4,8 +4,6 @@
 #include "../graph/uses.hpp"
 #include "record.hpp"
 
-#include <algorithm>
-
 /// Values beyond fp16 that only functions with ends read: of infinity these make what they make of the exact value.
 namespace ane::rules::detail {
 
@@ -16,7 +14,9 @@ inline constexpr op_facet<double> saturation_ends{
 constexpr double saturates_from(const node& n) {
     if (signature(n.kind).attributes == attribute_kind::clip_range) {
         const clip_range& c = n.get<clip_range>();
-        return static_cast<double>(std::max({c.max, -c.max, c.min, -c.min}));
+        const double low = c.min < 0 ? -static_cast<double>(c.min) : static_cast<double>(c.min);
+        const double high = c.max < 0 ? -static_cast<double>(c.max) : static_cast<double>(c.max);
+        return low > high ? low : high;
     }
     return saturation_ends[n.kind];
 }
@@ -37,32 +37,21 @@ constexpr bool saturates(const subject& s, int index, double least, int alike, i
     if (depth == 0 || is_output(s.g, index) || s.uses[static_cast<std::size_t>(index)] == 0) {
         return false;
     }
-    for (int i = index + 1; i < s.g.size(); ++i) {
-        const std::span<const int> operands = s.g.operands(i);
-        if (std::find(operands.begin(), operands.end(), index) == operands.end()) {
-            continue;
-        }
-        const node& n = s.g[i];
-        const bool arithmetic = n.kind == op::mul || n.kind == op::add;
-        if (!arithmetic) {
+    return every_reader(s.g, index, [&](int reader, int position) {
+        const node& n = s.g[reader];
+        if (n.kind != op::mul && n.kind != op::add) {
             const double end = saturates_from(n);
-            if (!(end > 0) || least < end) {
-                return false;
-            }
-            continue;
+            return end > 0 && least >= end;
         }
-        const int other = operands[0] == index ? operands[1] : operands[0];
+        const int other = s.g.operands(n)[static_cast<std::size_t>(1 - position)];
         const interval& b = s.value_ranges[static_cast<std::size_t>(other)];
         const bool adds = n.kind == op::add && other == alike;
         const double bound =
             n.kind == op::mul ? least * ane::detail::least_magnitude(b) : least - (adds ? 0 : b.magnitude());
         const bool keeps_sign = n.kind == op::add || b.low > 0;
-        if (other == index || !b.bounded() || !(bound > 0) ||
-            !saturates(s, i, bound, keeps_sign ? alike : -1, depth - 1)) {
-            return false;
-        }
-    }
-    return true;
+        return other != index && b.bounded() && bound > 0 &&
+               saturates(s, reader, bound, keeps_sign ? alike : -1, depth - 1);
+    });
 }
 
 } // namespace ane::rules::detail

@@ -51,7 +51,8 @@ constexpr bool tail_matters(const subject& s) {
         x = s.g.operands(x)[0];
     }
     const bool is_large = s.value_ranges[static_cast<std::size_t>(x)].low < -tail_limit;
-    return !every_reader(s.g, s.index, [&](const node& n, int position) {
+    return !every_reader(s.g, s.index, [&](int reader, int position) {
+        const node& n = s.g[reader];
         const bool divides = quotients.contains(n.kind) && position == n.operands.count - 1;
         const bool gates = n.kind == op::mul && s.g.operands(n)[static_cast<std::size_t>(1 - position)] == x;
         return !logarithms.contains(n.kind) && !divides && !(gates && is_large);
