@@ -1,14 +1,11 @@
 #pragma once
 
-#include "../catalogue/catalogue.hpp"
-#include "../graph/graph.hpp"
-
-#include <initializer_list>
+#include "emitting.hpp"
 
 namespace ane {
 
 /// Makes a new graph out of an old one, node by node. Shapes of the new nodes come from the shape rules.
-class rewriter {
+class rewriter : public emitting<rewriter> {
 public:
     constexpr explicit rewriter(const graph_view& source) : source_(source), renamed_(source.nodes.size(), -1) {
         result_.call_as(source);
@@ -20,73 +17,10 @@ public:
     constexpr int operand(const node& n, int position) const {
         return renamed(source_.operands(n)[static_cast<std::size_t>(position)]);
     }
-    constexpr const extents& shape(int index) const { return result_.nodes[static_cast<std::size_t>(index)].shape; }
-    constexpr const node& at(int index) const { return result_.nodes[static_cast<std::size_t>(index)]; }
-
     /// Old nodes are visited in order; what is emitted from here on comes from `index`.
     constexpr void visit(int index) { current_ = index; }
     constexpr void rename(int index, int replacement) { renamed_[static_cast<std::size_t>(index)] = replacement; }
 
-    /// Appends an operation; its shape and its type follow from its operands.
-    constexpr int emit(op kind, const attributes& values, std::span<const int> operands) {
-        node n;
-        n.kind = kind;
-        n.attributes = values;
-        n.where = source_[current_].where;
-        const int index = append(n, operands);
-        const inferred r = infer(result_, result_.nodes.back());
-        if (!r.ok()) {
-            detail::refuse_graph(name(kind), sentence(r.broken, name(kind)), r.got, r.want);
-        }
-        result_.nodes.back().shape = r.shape;
-        result_.nodes.back().type = inferred_type(result_, result_.nodes.back());
-        return index;
-    }
-    constexpr int emit(op kind, const attributes& values, std::initializer_list<int> operands) {
-        return emit(kind, values, std::span<const int>(operands.begin(), operands.size()));
-    }
-    /// Appends a reshape; none where the shape is already the wanted one.
-    constexpr int reshape(int operand, const extents& wanted) {
-        if (shape(operand) == wanted) {
-            return operand;
-        }
-        node n;
-        n.kind = op::reshape;
-        n.type = at(operand).type;
-        n.shape = wanted;
-        n.where = source_[current_].where;
-        const int operands[] = {operand};
-        return append(n, operands);
-    }
-    /// Appends a constant of rank 0.
-    constexpr int scalar(float value) { return filled({}, value); }
-    /// Appends a constant of equal values.
-    constexpr int filled(const extents& shape, float value) {
-        node n;
-        n.kind = op::constant;
-        n.shape = shape;
-        const float values[] = {value};
-        n.attributes = result_.keep(values);
-        n.where = source_[current_].where;
-        return append(n, {});
-    }
-    /// Appends a constant vector.
-    constexpr int vector(std::span<const float> values) {
-        node n;
-        n.kind = op::constant;
-        n.shape = {static_cast<std::int64_t>(values.size())};
-        n.attributes = result_.keep(values);
-        n.where = source_[current_].where;
-        return append(n, {});
-    }
-    /// A vector laid along one axis of a tensor of the given rank: [1, ..., length, ..., 1].
-    constexpr int along(int vector, int axis, int rank) {
-        extents wanted;
-        for (int i = 0; i < rank; ++i) {
-            wanted.append(i == axis ? shape(vector).count() : 1);
-        }
-        return reshape(vector, wanted);
-    }
     /// Appends old node `index` as it is, over the renamed operands.
     constexpr int copy(int index) {
         node n = source_[index];
@@ -130,9 +64,16 @@ public:
     constexpr const sequence<int>& origins() const { return origins_; }
 
 private:
-    /// What an operation becomes has its name.
+    friend emitting<rewriter>;
+
+    constexpr dynamic_graph& made() { return result_; }
+    constexpr const dynamic_graph& made() const { return result_; }
+    /// What an operation becomes has its name and its place.
     constexpr int append(node n, std::span<const int> operands) {
         const node& from = source_[current_];
+        if (n.where.line == 0) {
+            n.where = from.where;
+        }
         if (n.name.count == 0 && from.name.count > 0 && !is_source(n.kind) && !is_source(from.kind)) {
             n.name = result_.intern(source_.name(current_));
         }

@@ -1,0 +1,114 @@
+#pragma once
+
+#include "../graph/tensor.hpp"
+#include "derivatives.hpp"
+
+#include <array>
+#include <span>
+#include <string>
+#include <tuple>
+
+/// Reverse-mode differentiation, from graph to graph: the derivative of a loss is made of ordinary operations behind it, in
+/// the same program (guide chapter 15).
+namespace ane {
+
+namespace gradients {
+
+/// What stands between the loss and a value: which node has no derivative.
+constexpr void refuse_derivative(dynamic_graph& g, int index) {
+    const node& n = g.nodes[static_cast<std::size_t>(index)];
+    if (g.keeps_refusals) {
+        g.refuse(model_rule::the_operation_has_no_derivative, name(n.kind), n.where);
+        return;
+    }
+    const refusal r = derivative_refusal(n.kind);
+    detail::refuse_graph_at(name(n.kind),
+                            std::string("has no derivative: ") + r.why + "; instead: " + r.instead, n.where.file,
+                            n.where.line);
+}
+
+} // namespace gradients
+
+/// Appends to a graph the derivative of the sum of the elements of `loss` by each of `wrt`, all numbers of nodes; writes
+/// the numbers of the results, which have the shapes of `wrt`. The loss is most often of one element.
+///
+/// Throws `error` (errc::graph), at the line of the operation, where the way from the loss to one of `wrt` leads through an
+/// operation without a derivative, and where there is no way.
+constexpr void append_gradient(dynamic_graph& g, int loss, std::span<const int> wrt, std::span<int> results) {
+    const int size = static_cast<int>(g.nodes.size());
+    gradients::tape t(g, size);
+    for (const int index : wrt) {
+        t.reach(index);
+    }
+    for (int i = 0; i <= loss; ++i) {
+        const node& n = g.nodes[static_cast<std::size_t>(i)];
+        if (n.type != dtype::f16 || gradients::is_flat(n.kind)) {
+            continue;
+        }
+        for (const int operand : g.view().operands(i)) {
+            if (t.reached(operand)) {
+                t.reach(i);
+            }
+        }
+    }
+    t.visit(loss);
+    t.pull(loss, t.filled(t.shape(loss), 1));
+    for (int i = loss; i >= 0; --i) {
+        if (t.cotangent(i) < 0 || is_source(t.at(i).kind)) {
+            continue;
+        }
+        bool read = false;
+        for (const int operand : g.view().operands(i)) {
+            read = read || t.reached(operand);
+        }
+        if (!read) {
+            continue;
+        }
+        if (derivative_refusal(t.at(i).kind).any()) {
+            gradients::refuse_derivative(g, i);
+            continue;
+        }
+        t.visit(i);
+        gradients::pull({t, t.at(i), i, t.cotangent(i)});
+    }
+    for (std::size_t k = 0; k < wrt.size(); ++k) {
+        const int found = t.cotangent(wrt[k]);
+        if (found < 0) {
+            const node& n = t.at(wrt[k]);
+            g.refuse(model_rule::the_loss_does_not_depend_on_it, g.view().name(wrt[k]), n.where);
+        }
+        t.visit(wrt[k]);
+        results[k] = found < 0 ? t.filled(t.shape(wrt[k]), 0) : found;
+    }
+}
+
+/// The derivatives of a loss of one element by values that it was computed from: weights, inputs, anything between. One
+/// value of the shape of each, as a tuple:
+///
+///     auto [dw, db] = gradient(loss, w, b);
+///     g.output("step"_s, w - 0.1 * dw);
+///
+/// A loss of several elements is a mistake of most programs: take its mean, or `gradient(reduce_sum<>(y), x)`.
+template <class Loss, class... Wrt>
+    requires(Loss::extent.count() == 1 && sizeof...(Wrt) > 0 && ((Wrt::element == dtype::f16) && ...))
+constexpr std::tuple<Wrt...> gradient(Loss loss, Wrt... wrt) {
+    if (!((wrt.graph == loss.graph) && ...)) {
+        loss.graph->refuse(model_rule::the_operands_belong_to_different_graphs, "gradient",
+                           loss.graph->nodes[static_cast<std::size_t>(loss.node)].where);
+        return {wrt...};
+    }
+    const int nodes[] = {wrt.node...};
+    int results[sizeof...(Wrt)]{};
+    append_gradient(*loss.graph.operator->(), loss.node, nodes, results);
+    int k = 0;
+    return {Wrt{wrt.graph, results[k++]}...}; // in the order in which they are written
+}
+template <class Loss, class... Wrt>
+    requires(Loss::extent.count() != 1)
+__attribute__((unavailable("a loss must have one element: reduce it, as in reduce_mean<axes{...}>(y)"))) constexpr std::
+    tuple<Wrt...>
+    gradient(Loss, Wrt... wrt) {
+    return std::tuple<Wrt...>{wrt...};
+}
+
+} // namespace ane
