@@ -13,17 +13,22 @@ struct window_of {
     padding2 padding{};
 };
 
+/// The extent, border included, that `out` windows lie on.
+constexpr std::int64_t reach(std::int64_t out, int stride, int dilation, int kernel) {
+    return (out - 1) * stride + std::int64_t{dilation} * (kernel - 1) + 1;
+}
+
 /// What each of [N, C, H', W'] gave to the elements below its window, added up: the adjoint of a convolution by w
 /// [C, O / groups, kH, kW], of the extents of its operand.
 constexpr int spread(tape& t, int value, int w, const window_of& by, int groups, const extents& wanted) {
     const extents given = t.shape(value);
-    const auto behind = [](std::int64_t out, int stride, int dilation, int kernel, int before, std::int64_t in) {
-        return (out - 1) * stride + std::int64_t{dilation} * (kernel - 1) + 1 - before - in;
-    };
-    const std::int64_t bottom = behind(given[2], by.stride.height, by.dilation.height, by.kernel.height,
-                                       by.padding.top, wanted[2]);
-    const std::int64_t right = behind(given[3], by.stride.width, by.dilation.width, by.kernel.width, by.padding.left,
-                                      wanted[3]);
+    const std::int64_t rows = reach(given[2], by.stride.height, by.dilation.height, by.kernel.height) - by.padding.top;
+    const std::int64_t columns = reach(given[3], by.stride.width, by.dilation.width, by.kernel.width) - by.padding.left;
+    if (rows < 1 || columns < 1) {
+        return t.filled(wanted, 0); // all windows lie on the border
+    }
+    const std::int64_t bottom = rows - wanted[2];
+    const std::int64_t right = columns - wanted[3];
     const conv_transpose c{.stride = by.stride,
                            .dilation = by.dilation,
                            .padding = padding2(by.padding.top, bottom > 0 ? static_cast<int>(bottom) : 0,
@@ -67,7 +72,7 @@ public:
 private:
     /// The last window ends so far behind the elements and the border before them.
     static constexpr std::int64_t missing(std::int64_t there, std::int64_t out, int stride, int dilation, int kernel) {
-        const std::int64_t needed = (out - 1) * stride + std::int64_t{dilation} * (kernel - 1) + 1;
+        const std::int64_t needed = reach(out, stride, dilation, kernel);
         return needed > there ? needed - there : 0;
     }
 
