@@ -6,6 +6,7 @@
 #include "backend/oracle/oracle.hpp"
 #include "backend/program.hpp"
 #include "dynamic_builder.hpp"
+#include "gradient/model_gradient.hpp"
 #include "graph/weights_of.hpp"
 #include "io/file.hpp"
 #include "model.hpp"

@@ -12,6 +12,7 @@
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
 #include <anemone/forms/mil_vocabulary.hpp>
+#include <anemone/gradient/derivatives.hpp>
 #include <anemone/graph/meaning.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/weights/random.hpp>
@@ -202,6 +203,15 @@ std::string arithmetic_of(op kind) {
     return fmt::format("{} | {}: {}", name(row.path), name(row.known), cell(row.source));
 }
 
+/// Sources have no operands that a cotangent could reach.
+std::string gradient_of(op kind) {
+    const no_derivative r = derivative_refusal(kind);
+    return is_source(kind)                    ? ""
+           : r.any()                          ? fmt::format("no: {}", r.why)
+           : detail::gradients::is_flat(kind) ? "none"
+                                              : "yes";
+}
+
 std::string page_text() {
     std::string text = fmt::format(
         "# Operations\n\n"
@@ -224,7 +234,8 @@ std::string page_text() {
         "[-8, 8] and attributes have their defaults; *by extents*: it depends on the shapes. A function is *increasing* or *decreasing* "
         "where larger operands give larger or smaller results.\n"
         "- **Exact** operations compare, choose or move values and never round. **Arithmetic** is the path that the "
-        "[oracle](oracle.md) takes, and **Known** how we know of it.\n",
+        "[oracle](oracle.md) takes, and **Known** how we know of it.\n"
+        "- **Gradient**: whether the operation has a derivative ([gradients](gradients.md)), or why it has none.\n",
         op_count);
     for (std::size_t g = 0; g < std::size(titles); ++g) {
         std::string what;
@@ -238,8 +249,8 @@ std::string page_text() {
             CHECK(backend::cpu::supports(kind));
             CHECK(backend::oracle::supports(kind));
             const std::string_view onnx = signature(kind).onnx;
-            what += fmt::format("| {} | {} | {} | {} | {} |\n", code(name(kind)), cell(meaning(kind)),
-                                operands_of(kind), attributes_of(kind), onnx);
+            what += fmt::format("| {} | {} | {} | {} | {} | {} |\n", code(name(kind)), cell(meaning(kind)),
+                                operands_of(kind), attributes_of(kind), onnx, gradient_of(kind));
             const std::vector<recipe> examples = is_source(kind) ? std::vector<recipe>{} : examples_of(kind);
             REQUIRE((is_source(kind) || !examples.empty()));
             how += fmt::format("| {} | {} | {} | {} | {} | {} |\n", code(name(kind)), from(kind),
@@ -247,11 +258,11 @@ std::string page_text() {
                                range_of(examples) + growth_text(kind), exact_ops.contains(kind) ? "exact" : "",
                                arithmetic_of(kind));
         }
-        text +=
-            fmt::format("\n## {}\n\n| Operation | Computes | Operands | Attributes | ONNX |\n|---|---|---|---|---|\n"
-                        "{}\n| Operation | From | Written | Range | Exact | Arithmetic | Known |\n"
-                        "|---|---|---|---|---|---|---|\n{}",
-                        titles[g], what, how);
+        text += fmt::format("\n## {}\n\n| Operation | Computes | Operands | Attributes | ONNX | Gradient "
+                            "|\n|---|---|---|---|---|---|\n"
+                            "{}\n| Operation | From | Written | Range | Exact | Arithmetic | Known |\n"
+                            "|---|---|---|---|---|---|---|\n{}",
+                            titles[g], what, how);
     }
     return text;
 }

@@ -44,7 +44,7 @@ struct problem {
 };
 problem with_loss(const graph_view& g, sound::maker& random) {
     problem p{copy_of(g)};
-    gradients::tape t(p.graph, g.size());
+    detail::gradients::tape t(p.graph, g.size());
     for (const output_port& port : g.outputs) {
         const node n = g[port.node];
         if (n.type != dtype::f16 || p.loss >= 0) {
@@ -244,8 +244,9 @@ TEST_CASE("each derivative agrees with differences") {
             }
         }
         CAPTURE(result.corners);
-        CHECK(result.wrong * 20 <= result.compared); // corners that two widths did not show: equal elements, a variance of 0
-        if (!refused && !gradients::is_flat(kind)) {
+        CHECK(result.wrong * 20 <=
+              result.compared); // corners that two widths did not show: equal elements, a variance of 0
+        if (!refused && !detail::gradients::is_flat(kind)) {
             CHECK(result.compared > 0);
         }
     }

@@ -4,7 +4,7 @@
 
 /// Derivatives of elementwise operations of two operands, of choices and of comparisons. Where operands broadcast, the tape
 /// sums.
-namespace ane::gradients {
+namespace ane::detail::gradients {
 
 template <> struct derivative<op::add> : smooth {
     static constexpr void pull(const step& s) {
@@ -88,7 +88,7 @@ template <> struct derivative<op::scaled_elementwise> : smooth {
     }
 };
 template <> struct derivative<op::floor_div> : refused_derivative {
-    static constexpr refusal none{"it is a step: its derivative is 0 wherever it has one", "div"};
+    static constexpr no_derivative none{"it is a step: its derivative is 0 wherever it has one", "div"};
 };
 /// (condition, a, b)
 template <> struct derivative<op::select> : smooth {
@@ -114,4 +114,4 @@ template <> struct derivative<op::logical_and> : constant_result {};
 template <> struct derivative<op::logical_or> : constant_result {};
 template <> struct derivative<op::logical_xor> : constant_result {};
 
-} // namespace ane::gradients
+} // namespace ane::detail::gradients

@@ -3,7 +3,7 @@
 #include "windows.hpp"
 
 /// Derivatives of products and convolutions.
-namespace ane::gradients {
+namespace ane::detail::gradients {
 
 /// [..., K] as [M, K].
 constexpr int as_rows(tape& t, int value) {
@@ -142,4 +142,4 @@ template <> struct derivative<op::attention> : smooth {
     }
 };
 
-} // namespace ane::gradients
+} // namespace ane::detail::gradients

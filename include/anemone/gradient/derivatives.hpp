@@ -17,15 +17,15 @@
 namespace ane {
 
 /// Why an operation has no derivative; empty for one that has.
-constexpr gradients::refusal derivative_refusal(op kind) {
+constexpr no_derivative derivative_refusal(op kind) {
     switch (kind) {
-#define ANEMONE_OPERATION(name, ...) case op::name: return gradients::derivative<op::name>::none;
+#define ANEMONE_OPERATION(name, ...) case op::name: return detail::gradients::derivative<op::name>::none;
 #include "../graph/operations.def"
     }
     return {};
 }
 
-namespace gradients {
+namespace detail::gradients {
 
 /// Whether the result is an index, a boolean or an integer, which no cotangent reaches.
 constexpr bool is_flat(op kind) {
@@ -43,7 +43,7 @@ constexpr void pull(const step& s) {
     }
 }
 
-} // namespace gradients
+} // namespace detail::gradients
 
 // clang-format on
 

@@ -12,7 +12,7 @@
 /// the same program (guide chapter 15).
 namespace ane {
 
-namespace gradients {
+namespace detail::gradients {
 
 /// What stands between the loss and a value: which node has no derivative.
 constexpr void refuse_derivative(dynamic_graph& g, int index) {
@@ -21,13 +21,12 @@ constexpr void refuse_derivative(dynamic_graph& g, int index) {
         g.refuse(model_rule::the_operation_has_no_derivative, name(n.kind), n.where);
         return;
     }
-    const refusal r = derivative_refusal(n.kind);
-    detail::refuse_graph_at(name(n.kind),
-                            std::string("has no derivative: ") + r.why + "; instead: " + r.instead, n.where.file,
-                            n.where.line);
+    const no_derivative r = derivative_refusal(n.kind);
+    detail::refuse_graph_at(name(n.kind), std::string("has no derivative: ") + r.why + "; instead: " + r.instead,
+                            n.where.file, n.where.line);
 }
 
-} // namespace gradients
+} // namespace detail::gradients
 
 /// Appends to a graph the derivative of the sum of the elements of `loss` by each of `wrt`, all numbers of nodes; writes
 /// the numbers of the results, which have the shapes of `wrt`. The loss is most often of one element.
@@ -36,13 +35,13 @@ constexpr void refuse_derivative(dynamic_graph& g, int index) {
 /// operation without a derivative, and where there is no way.
 constexpr void append_gradient(dynamic_graph& g, int loss, std::span<const int> wrt, std::span<int> results) {
     const int size = static_cast<int>(g.nodes.size());
-    gradients::tape t(g, size);
+    detail::gradients::tape t(g, size);
     for (const int index : wrt) {
         t.reach(index);
     }
     for (int i = 0; i <= loss; ++i) {
         const node& n = g.nodes[static_cast<std::size_t>(i)];
-        if (n.type != dtype::f16 || gradients::is_flat(n.kind)) {
+        if (n.type != dtype::f16 || detail::gradients::is_flat(n.kind)) {
             continue;
         }
         for (const int operand : g.view().operands(i)) {
@@ -65,11 +64,11 @@ constexpr void append_gradient(dynamic_graph& g, int loss, std::span<const int> 
             continue;
         }
         if (derivative_refusal(t.at(i).kind).any()) {
-            gradients::refuse_derivative(g, i);
+            detail::gradients::refuse_derivative(g, i);
             continue;
         }
         t.visit(i);
-        gradients::pull({t, t.at(i), i, t.cotangent(i)});
+        detail::gradients::pull({t, t.at(i), i, t.cotangent(i)});
     }
     for (std::size_t k = 0; k < wrt.size(); ++k) {
         const int found = t.cotangent(wrt[k]);
@@ -105,9 +104,9 @@ constexpr std::tuple<Wrt...> gradient(Loss loss, Wrt... wrt) {
 }
 template <class Loss, class... Wrt>
     requires(Loss::extent.count() != 1)
-__attribute__((unavailable("a loss must have one element: reduce it, as in reduce_mean<axes{...}>(y)"))) constexpr std::
-    tuple<Wrt...>
-    gradient(Loss, Wrt... wrt) {
+__attribute__((unavailable(
+    "a loss must have one element: reduce it, as in reduce_mean<axes{...}>(y)"))) constexpr std::tuple<Wrt...>
+gradient(Loss, Wrt... wrt) {
     return std::tuple<Wrt...>{wrt...};
 }
 

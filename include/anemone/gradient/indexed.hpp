@@ -5,7 +5,7 @@
 /// Derivatives of what reads at indices: each element goes back to where it was read, and those of one place are added up.
 /// The engine has no operation that scatters, so the places are compared with all numbers of the axis: a product with ones
 /// where they are equal. That takes as many elements as there are indices times the extent of the axis.
-namespace ane::gradients {
+namespace ane::detail::gradients {
 
 /// 0, 1, 2, ... along the axis `along` of `rank`.
 constexpr int counted(tape& t, std::int64_t count, int along, int rank) {
@@ -31,8 +31,8 @@ constexpr int scattered(tape& t, int value, int places, int along, const extents
     const std::int64_t outer = extent_of(given, 0, along);
     const std::int64_t inner = extent_of(given, along + 1, given.rank);
     const extents lines{outer, given[along], 1, inner};
-    const int hit = t.where(op::equal, t.reshape(places, lines), counted(t, wanted[along], 2, 4), t.reshape(value, lines),
-                            t.number(0));
+    const int hit = t.where(op::equal, t.reshape(places, lines), counted(t, wanted[along], 2, 4),
+                            t.reshape(value, lines), t.number(0));
     return t.reshape(t.sum(hit, axes{1}), wanted);
 }
 
@@ -56,12 +56,12 @@ template <> struct derivative<op::gather_along_axis> : smooth {
     }
 };
 template <> struct derivative<op::gather_nd> : refused_derivative {
-    static constexpr refusal none{"its indices address several axes at once",
-                                  "gather along one axis of a reshaped operand"};
+    static constexpr no_derivative none{"its indices address several axes at once",
+                                        "gather along one axis of a reshaped operand"};
 };
 template <> struct derivative<op::dynamic_slice> : refused_derivative {
-    static constexpr refusal none{"the place of its window is known when the program runs",
-                                  "gather, or a product with a row of ones and zeros"};
+    static constexpr no_derivative none{"the place of its window is known when the program runs",
+                                        "gather, or a product with a row of ones and zeros"};
 };
 
 /// Back to the places that were chosen.
@@ -82,4 +82,4 @@ template <> struct derivative<op::sort> : smooth {
 template <> struct derivative<op::top_k_indices> : constant_result {};
 template <> struct derivative<op::arg_sort> : constant_result {};
 
-} // namespace ane::gradients
+} // namespace ane::detail::gradients

@@ -3,7 +3,7 @@
 #include "tape.hpp"
 
 /// Derivatives of what moves elements: the elements move back, and copies of one are added up.
-namespace ane::gradients {
+namespace ane::detail::gradients {
 
 template <> struct derivative<op::reshape> : smooth {
     static constexpr void pull(const step& s) { s.pull(0, s.t.reshape(s.dy, s.shape())); }
@@ -169,4 +169,4 @@ template <> struct derivative<op::space_to_depth> : moved_back<op::depth_to_spac
 template <> struct derivative<op::space_to_batch> : moved_back<op::batch_to_space> {};
 template <> struct derivative<op::batch_to_space> : moved_back<op::space_to_batch> {};
 
-} // namespace ane::gradients
+} // namespace ane::detail::gradients

@@ -3,7 +3,7 @@
 #include "tape.hpp"
 
 /// Derivatives of normalisations: means are taken along the axes that were normalised.
-namespace ane::gradients {
+namespace ane::detail::gradients {
 
 /// The axes behind the channels.
 constexpr axes behind_channels(int rank) {
@@ -20,8 +20,7 @@ struct normalized {
     int scale;
     axes over;
 
-    constexpr normalized(tape& t, int x, const axes& along, double epsilon)
-        : value(-1), scale(-1), over(along) {
+    constexpr normalized(tape& t, int x, const axes& along, double epsilon) : value(-1), scale(-1), over(along) {
         const int centred = t.sub(x, t.mean(x, along));
         scale = t.rsqrt(t.mean(t.mul(centred, centred), along), epsilon);
         value = t.mul(centred, scale);
@@ -188,4 +187,4 @@ private:
     }
 };
 
-} // namespace ane::gradients
+} // namespace ane::detail::gradients

@@ -3,7 +3,7 @@
 #include "tape.hpp"
 
 /// Sources, the sampling unit, quantisation and the engine's own layers.
-namespace ane::gradients {
+namespace ane::detail::gradients {
 
 template <> struct derivative<op::input> : smooth {
     static constexpr void pull(const step&) {}
@@ -59,8 +59,9 @@ private:
 };
 
 struct sampled_at_coordinates : refused_derivative {
-    static constexpr refusal none{"its samples lie where the data says, and the engine has no operation that scatters",
-                                  "resize, or products with a matrix of shares"};
+    static constexpr no_derivative none{
+        "its samples lie where the data says, and the engine has no operation that scatters",
+        "resize, or products with a matrix of shares"};
 };
 template <> struct derivative<op::crop_resize> : sampled_at_coordinates {};
 template <> struct derivative<op::resample> : sampled_at_coordinates {};
@@ -68,26 +69,27 @@ template <> struct derivative<op::affine> : sampled_at_coordinates {};
 template <> struct derivative<op::gather_hw> : sampled_at_coordinates {};
 
 template <> struct derivative<op::quantize> : refused_derivative {
-    static constexpr refusal none{"it rounds to integers: its derivative is 0 wherever it has one",
-                                  "train in fp16 and quantize afterwards"};
+    static constexpr no_derivative none{"it rounds to integers: its derivative is 0 wherever it has one",
+                                        "train in fp16 and quantize afterwards"};
 };
 /// Integers have no cotangent, and scales are fixed when a model is quantized.
 template <> struct derivative<op::dequantize> : refused_derivative {
-    static constexpr refusal none{"its scale belongs to integers that were rounded by it",
-                                  "multiply by a weight of its own"};
+    static constexpr no_derivative none{"its scale belongs to integers that were rounded by it",
+                                        "multiply by a weight of its own"};
 };
 template <> struct derivative<op::compressed> : refused_derivative {
-    static constexpr refusal none{"the weight is stored compressed", "train it uncompressed and compress afterwards"};
+    static constexpr no_derivative none{"the weight is stored compressed",
+                                        "train it uncompressed and compress afterwards"};
 };
 
 template <> struct derivative<op::dropout> : refused_derivative {
-    static constexpr refusal none{"which elements it drops is not known to the graph",
-                                  "multiply by a mask that is an input"};
+    static constexpr no_derivative none{"which elements it drops is not known to the graph",
+                                        "multiply by a mask that is an input"};
 };
 template <> struct derivative<op::cost_volume> : refused_derivative {
-    static constexpr refusal none{"it compares by a layer of the engine's own", "abs of differences of slices"};
+    static constexpr no_derivative none{"it compares by a layer of the engine's own", "abs of differences of slices"};
 };
 template <> struct derivative<op::furthest_point_sampling> : constant_result {};
 template <> struct derivative<op::radius_search> : constant_result {};
 
-} // namespace ane::gradients
+} // namespace ane::detail::gradients

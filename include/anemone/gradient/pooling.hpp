@@ -3,7 +3,7 @@
 #include "windows.hpp"
 
 /// Derivatives of pools: each window gives to the elements below it.
-namespace ane::gradients {
+namespace ane::detail::gradients {
 
 constexpr window_of window_of_pool(const pool& p) { return {p.kernel, p.stride, 1, p.padding}; }
 
@@ -63,8 +63,8 @@ template <> struct derivative<op::max_pool> : smooth {
                 open = open < 0 ? s.t.rest(first) : s.t.sub(open, first);
             }
         }
-        const int stacked = s.t.reshape(s.t.concatenated({parts.data(), parts.size()}, 2),
-                                        {out[0], out[1] * count, out[2], out[3]});
+        const int stacked =
+            s.t.reshape(s.t.concatenated({parts.data(), parts.size()}, 2), {out[0], out[1] * count, out[2], out[3]});
         // Each of a channel's `count` channels goes to its own place of the window.
         sequence<float> to_place;
         for (std::int64_t c = 0; c < out[1]; ++c) {
@@ -74,8 +74,8 @@ template <> struct derivative<op::max_pool> : smooth {
                 }
             }
         }
-        const int w = s.t.constant({out[1] * count, 1, p.kernel.height, p.kernel.width},
-                                   {to_place.data(), to_place.size()});
+        const int w =
+            s.t.constant({out[1] * count, 1, p.kernel.height, p.kernel.width}, {to_place.data(), to_place.size()});
         s.pull(0, spread(s.t, stacked, w, window_of_pool(p), static_cast<int>(out[1]), s.shape()));
     }
 };
@@ -89,4 +89,4 @@ template <> struct derivative<op::l2_pool> : smooth {
     }
 };
 
-} // namespace ane::gradients
+} // namespace ane::detail::gradients

@@ -3,7 +3,7 @@
 #include "tape.hpp"
 
 /// Derivatives of reductions, whose axes stay as extents of 1, and of running sums.
-namespace ane::gradients {
+namespace ane::detail::gradients {
 
 template <> struct derivative<op::reduce_sum> : smooth {
     static constexpr void pull(const step& s) { s.pull(0, s.dy); }
@@ -44,9 +44,7 @@ template <> struct derivative<op::reduce_log_sum> : smooth {
 };
 /// The shares e^(x - y).
 template <> struct derivative<op::reduce_log_sum_exp> : smooth {
-    static constexpr void pull(const step& s) {
-        s.pull(0, s.t.mul(s.dy, s.t.apply(op::exp, s.t.sub(s.x(), s.index))));
-    }
+    static constexpr void pull(const step& s) { s.pull(0, s.t.mul(s.dy, s.t.apply(op::exp, s.t.sub(s.x(), s.index)))); }
 };
 /// Running sums from the other end.
 template <> struct derivative<op::cumsum> : smooth {
@@ -62,4 +60,4 @@ template <> struct derivative<op::arg_min> : constant_result {};
 template <> struct derivative<op::global_arg_max> : constant_result {};
 template <> struct derivative<op::global_arg_min> : constant_result {};
 
-} // namespace ane::gradients
+} // namespace ane::detail::gradients

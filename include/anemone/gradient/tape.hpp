@@ -6,7 +6,18 @@
 #include <cstdint>
 #include <initializer_list>
 
-namespace ane::gradients {
+namespace ane {
+
+/// Why an operation has no derivative, and what to write instead; both are empty for one that has.
+struct no_derivative {
+    const char* why = "";
+    const char* instead = "";
+    constexpr bool any() const { return *why != '\0'; }
+};
+
+} // namespace ane
+
+namespace ane::detail::gradients {
 
 /// The backward pass under construction: the graph itself, to which it appends, and for each of its nodes the sum of the
 /// cotangents that were found. A cotangent of a node has its shape: the derivative of the loss by each of its elements.
@@ -148,24 +159,17 @@ struct step {
     constexpr const extents shape(int position = 0) const { return t.shape(x(position)); }
 };
 
-/// Why an operation has no derivative, and what to write instead; empty ones have one.
-struct refusal {
-    const char* why = "";
-    const char* instead = "";
-    constexpr bool any() const { return *why != '\0'; }
-};
-
 /// The derivative of an operation: what it pulls from the cotangent of its result to those of its operands. One struct each,
 /// in the header of its group; an operation without one does not compile:
 ///
 ///     void pull(const step& s)      appends the products with the derivative (the vector-Jacobian product)
-///     refusal none                  why there is none
+///     no_derivative none                 why there is none
 ///     bool flat                     the result is an index, a boolean or an integer: no cotangent passes, as in PyTorch
 template <op Kind> struct derivative;
 
 /// What all share.
 struct smooth {
-    static constexpr refusal none{};
+    static constexpr no_derivative none{};
     static constexpr bool flat = false;
 };
 struct constant_result : smooth {
@@ -177,4 +181,4 @@ struct refused_derivative {
     static constexpr void pull(const step&) {}
 };
 
-} // namespace ane::gradients
+} // namespace ane::detail::gradients

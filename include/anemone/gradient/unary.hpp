@@ -5,12 +5,10 @@
 
 /// Derivatives of functions of one element. Those with squares or exponentials take their operand clipped to where the
 /// derivative is not yet constant in fp16, so that nothing on the way overflows.
-namespace ane::gradients {
+namespace ane::detail::gradients {
 
 template <> struct derivative<op::relu> : smooth {
-    static constexpr void pull(const step& s) {
-        s.pull(0, s.t.only_where(op::greater, s.index, s.t.number(0), s.dy));
-    }
+    static constexpr void pull(const step& s) { s.pull(0, s.t.only_where(op::greater, s.index, s.t.number(0), s.dy)); }
 };
 template <> struct derivative<op::relu6> : smooth {
     static constexpr void pull(const step& s) {
@@ -41,8 +39,8 @@ template <> struct derivative<op::thresholded_relu> : smooth {
 template <> struct derivative<op::clamped_relu> : smooth {
     static constexpr void pull(const step& s) {
         const clamped_leakage c = s.n.get<clamped_leakage>();
-        const int bent = s.t.where(op::greater, s.x(), s.t.number(0), s.dy,
-                                   s.t.scaled(s.dy, static_cast<double>(c.alpha)));
+        const int bent =
+            s.t.where(op::greater, s.x(), s.t.number(0), s.dy, s.t.scaled(s.dy, static_cast<double>(c.alpha)));
         s.pull(0, s.t.only_where(op::less, s.index, s.t.number(static_cast<double>(c.beta)), bent));
     }
 };
@@ -53,9 +51,7 @@ template <> struct derivative<op::elu> : smooth {
     }
 };
 template <> struct derivative<op::sigmoid> : smooth {
-    static constexpr void pull(const step& s) {
-        s.pull(0, s.t.mul(s.dy, s.t.mul(s.index, s.t.rest(s.index))));
-    }
+    static constexpr void pull(const step& s) { s.pull(0, s.t.mul(s.dy, s.t.mul(s.index, s.t.rest(s.index)))); }
 };
 template <> struct derivative<op::hard_sigmoid> : smooth {
     static constexpr void pull(const step& s) {
@@ -118,12 +114,10 @@ template <> struct derivative<op::exp> : smooth {
     static constexpr void pull(const step& s) { s.pull(0, s.t.mul(s.dy, s.index)); }
 };
 template <> struct derivative<op::exp2> : smooth {
-    static constexpr void pull(const step& s) { s.pull(0, s.t.mul(s.dy, s.t.scaled(s.index, detail::ln_2))); }
+    static constexpr void pull(const step& s) { s.pull(0, s.t.mul(s.dy, s.t.scaled(s.index, ln_2))); }
 };
 template <> struct derivative<op::log2> : smooth {
-    static constexpr void pull(const step& s) {
-        s.pull(0, s.t.mul(s.dy, s.t.scaled(s.t.inverse(s.x()), 1 / detail::ln_2)));
-    }
+    static constexpr void pull(const step& s) { s.pull(0, s.t.mul(s.dy, s.t.scaled(s.t.inverse(s.x()), 1 / ln_2))); }
 };
 template <> struct derivative<op::log> : smooth {
     static constexpr void pull(const step& s) {
@@ -140,9 +134,7 @@ template <> struct derivative<op::rsqrt> : smooth {
     }
 };
 template <> struct derivative<op::inverse> : smooth {
-    static constexpr void pull(const step& s) {
-        s.pull(0, s.t.mul(s.dy, s.t.scaled(s.t.mul(s.index, s.index), -1)));
-    }
+    static constexpr void pull(const step& s) { s.pull(0, s.t.mul(s.dy, s.t.scaled(s.t.mul(s.index, s.index), -1))); }
 };
 template <> struct derivative<op::square> : smooth {
     static constexpr void pull(const step& s) { s.pull(0, s.t.mul(s.dy, s.t.scaled(s.x(), 2))); }
@@ -155,9 +147,7 @@ template <> struct derivative<op::sin> : smooth {
     static constexpr void pull(const step& s) { s.pull(0, s.t.mul(s.dy, s.t.apply(op::cos, s.x()))); }
 };
 template <> struct derivative<op::cos> : smooth {
-    static constexpr void pull(const step& s) {
-        s.pull(0, s.t.mul(s.dy, s.t.scaled(s.t.apply(op::sin, s.x()), -1)));
-    }
+    static constexpr void pull(const step& s) { s.pull(0, s.t.mul(s.dy, s.t.scaled(s.t.apply(op::sin, s.x()), -1))); }
 };
 /// 1 / (1 + x^2) as i^2 / (i^2 + m^2), i = 1 / max(|x|, 1) and m = min(|x|, 1): no square above 1.
 template <> struct derivative<op::atan> : smooth {
@@ -172,11 +162,12 @@ template <> struct derivative<op::atan> : smooth {
 
 /// Steps: their derivative is 0 wherever they have one, so that nothing learns through them.
 struct staircase : refused_derivative {
-    static constexpr refusal none{"it is a step: its derivative is 0 wherever it has one",
-                                  "let the gradient pass by it, x + (rounded - x) with rounded as an input"};
+    static constexpr no_derivative none{"it is a step: its derivative is 0 wherever it has one",
+                                        "let the gradient pass by it, x + (rounded - x) with rounded as an input"};
 };
 template <> struct derivative<op::sign> : staircase {
-    static constexpr refusal none{"it is a step: its derivative is 0 wherever it has one", "tanh of a multiple of x"};
+    static constexpr no_derivative none{"it is a step: its derivative is 0 wherever it has one",
+                                        "tanh of a multiple of x"};
 };
 template <> struct derivative<op::ceil> : staircase {};
 template <> struct derivative<op::floor> : staircase {};
@@ -214,4 +205,4 @@ template <> struct derivative<op::parametric_softplus> : smooth {
     }
 };
 
-} // namespace ane::gradients
+} // namespace ane::detail::gradients

@@ -3,7 +3,7 @@
 #include "tape.hpp"
 
 /// What moves along with a window over the two last axes, in both directions.
-namespace ane::gradients {
+namespace ane::detail::gradients {
 
 /// A window over [N, C, H, W].
 struct window_of {
@@ -105,4 +105,4 @@ constexpr int weight_cotangent(tape& t, int x, int dy, const window_of& by, int 
     return t.reshape(all, {out[1], inner, by.kernel.height, by.kernel.width});
 }
 
-} // namespace ane::gradients
+} // namespace ane::detail::gradients
