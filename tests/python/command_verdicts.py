@@ -68,6 +68,17 @@ def placement(run):
     run("placement", "larger.mil", words=("system: all on the engine (decompiled)",))
 
 
+def placement_of_own_layers(run):
+    """The layers that a file names are placed as such, and what the engine's compiler refuses in it has no engine there."""
+    softplus = (TESTS / "rules" / "cases" / "softplus_native.mil").read_text()
+    (run.folder / "softplus.mil").write_text(softplus.replace("[1, 10]", "[64, 64, 512]"))
+    told = run("placement", "softplus.mil", words=("softplus #", "system: all on the engine (decompiled)"))
+    expect("minimum" not in told and "relu" not in told, "the file's softplus is one layer: " + told)
+    sums = (TESTS / "rules" / "cases" / "log_of_sum.mil").read_text()
+    (run.folder / "sums.mil").write_text(sums.replace("[1, 7]", "[4, 512, 512]"))
+    run("placement", "sums.mil", words=('cumsum "c" (line 8) (measured, M5; that it then takes another device: predicted)',))
+
+
 def main():
     program = command()
     with tempfile.TemporaryDirectory() as folder:
@@ -78,6 +89,7 @@ def main():
             of_onnx(run, with_onnx)
         forms_of_mil(run)
         placement(run)
+        placement_of_own_layers(run)
     return verdict()
 
 

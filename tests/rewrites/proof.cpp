@@ -86,6 +86,62 @@ TEST_CASE("proof: one rounding is too much where bits are promised, and a bound 
     CHECK_FALSE(prove(model, found, weights, h13).holds()); // no step, another model
 }
 
+namespace {
+
+/// Rows whose norms nearly cancel in what is summed up, beside an output of large numbers.
+dynamic_graph cancelling_model() {
+    dynamic_builder g;
+    const auto x = g.input("x", {16, 8}, within(-20000, 20000));
+    const auto y = g.add(op::linear, {x, g.weight("w", {8, 8}, bounded(1))});
+    const auto z = g.add(op::layer_norm, {y, g.constant({8}, 1.0), g.constant({8}, 0.0)}, stabilizer{1e-3F, 1});
+    const auto part = g.add(op::slice, {z}, window{{0, 0}, {16, 7}});
+    g.output("large", g.add(op::mul, {x, g.constant(0.5)}));
+    g.output("whole", g.add(op::reduce_sum, {z}, axes{1}));   // exactly zero: all of it is rounding
+    g.output("part", g.add(op::reduce_sum, {part}, axes{1})); // minus the last of each row
+    return g.finish();
+}
+
+} // namespace
+
+TEST_CASE("proof: an output where terms cancel has the bound of its own digits, or none") {
+    dynamic_builder g;
+    const auto x = g.input("x", {16, 8}, within(-20000, 20000));
+    const auto y = g.add(op::linear, {x, g.weight("w", {8, 8}, bounded(1))});
+    const auto z = g.add(op::layer_norm, {y, g.constant({8}, 1.0), g.constant({8}, 0.0)}, stabilizer{1e-3F, 1});
+    g.output("large", y);
+    g.output("steep", g.add(op::sub, {g.add(op::add, {z, g.constant(200.0)}), g.constant(200.0)})); // 3 to 4 bits left
+    const dynamic_graph steep = g.finish();
+    const rewrite_proof proof = prove(steep, one_step(steep, row_of("scale_sums"), h13), random_weights(steep, 3), h13);
+    REQUIRE(proof.steps.size() == 1);
+    MESSAGE(proof_text(proof));
+    CHECK(proof.steps[0].difference.relative > 0x1p-8);
+    CHECK(proof.steps[0].most_relative > proof.steps[0].difference.relative);
+    CHECK(proof.holds());
+
+    const dynamic_graph lost = cancelling_model(); // by 2^-3 at most: no bound makes a proof of noise
+    const rewrite_proof none = prove(lost, one_step(lost, row_of("scale_sums"), h13), random_weights(lost, 3), h13);
+    MESSAGE(proof_text(none));
+    CHECK(none.steps[0].most_relative == step_proof::least_digits);
+    CHECK_FALSE(none.holds());
+}
+
+TEST_CASE("proof: each output has to hold, however small beside the others") {
+    const auto model_with = [](float factor) {
+        dynamic_builder g;
+        const auto x = g.input("x", {4, 16});
+        g.output("large", g.add(op::mul, {x, g.constant(1000.0)}));
+        g.output("small", g.add(op::mul, {g.add(op::mul, {x, g.constant(0.01)}), g.constant(factor)}));
+        return g.finish();
+    };
+    const dynamic_graph model = model_with(0.3F);
+    optimized found = one_step(model, row_of("merge_factors"), h13);
+    CHECK(prove(model, found, {}, h13).holds());
+    found.graph = model_with(0.4F);
+    const rewrite_proof proof = prove(model, found, {}, h13);
+    CHECK_FALSE(proof.holds());
+    CHECK(proof.steps[0].difference.relative == doctest::Approx(1.0 / 3).epsilon(0.01));
+}
+
 TEST_CASE("proof: samples and a backend of one's own; what is not finite counts") {
     const dynamic_graph model = factors_model();
     const optimized found = one_step(model, row_of("merge_factors"), h13);

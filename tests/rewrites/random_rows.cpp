@@ -15,6 +15,7 @@
 
 using namespace ane;
 using rewriting::compare;
+using rewriting::own_error;
 
 namespace {
 
@@ -82,10 +83,12 @@ private:
                                          : g_.add(op::matmul, {v, weight({out, width})}, transposed{.b = true});
             return keep(below(2) == 0 ? y : g_.add(op::add, {weight({out}), y}));
         }
-        case 2:
+        case 2: { // of what leaves fp16 at the ends of a promise, too: the norm brings it back
+            const auto x = below(2) == 0 ? g_.add(op::mul, {v, g_.constant(8.0F)}) : v;
             return keep(below(2) == 0
-                            ? g_.add(op::layer_norm, {v, weight({width}), weight({width})}, stabilizer{1e-3F, rank - 1})
-                            : g_.add(op::rms_norm, {v, weight({width})}, stabilizer{1e-3F, -1}));
+                            ? g_.add(op::layer_norm, {x, weight({width}), weight({width})}, stabilizer{1e-3F, rank - 1})
+                            : g_.add(op::rms_norm, {x, weight({width})}, stabilizer{1e-3F, -1}));
+        }
         case 3: return keep(g_.add(below(2) == 0 ? op::gelu : op::tanh, {v}));
         case 4: return keep(g_.add(op::softmax, {v}, axis{below(rank)}));
         case 5:
@@ -186,7 +189,7 @@ private:
 
 TEST_CASE("random models of rows: every rewrite keeps what it says") {
     std::vector<int> applied(std::size(rewrite_table), 0);
-    for (std::uint32_t seed = 1; seed <= 150; ++seed) {
+    for (std::uint32_t seed = 1; seed <= 600; ++seed) {
         CAPTURE(seed);
         const dynamic_graph model = random_rows(seed).make(4 + static_cast<int>(seed % 12));
         for (std::size_t r = 0; r < std::size(rewrite_table); ++r) {
@@ -199,17 +202,18 @@ TEST_CASE("random models of rows: every rewrite keeps what it says") {
             validate(made.graph);
             const auto c = compare(model, made.graph, h13, seed, 1);
             const bool mends_errors = rewrite_table[r].goal == rewrite_goal::errors; // the model's own, of small values
-            CHECK(c.worst <= (mends_errors ? 0x1p-2 : 0x1p-5));
+            const double bound = mends_errors ? 0x1p-2 : 0x1p-5;
+            // Where terms cancel behind a norm, roundings elsewhere count as much as those of the model.
+            CHECK((c.worst <= bound || c.worst <= 4 * own_error(model, h13, seed, 30)));
             CHECK((c.same_bits || rewrite_table[r].kept == rewrite_exactness::rounding));
         }
     }
     for (std::size_t r = 0; r < std::size(rewrite_table); ++r) {
         CAPTURE(std::string(rewrite_table[r].id));
         // Where shares become zero the logarithms of the model are wrong, and a rounding before a quantize may move a code by
-        // one; nothing here brings a value beyond fp16 back (rewrites.cpp): only models of their own are compared.
+        // one: only models of their own are compared.
         const std::string_view id = rewrite_table[r].id;
-        const bool has_own_model =
-            id == "logarithms_of_shares" || id == "clamp_quantized_products" || id == "scale_values";
+        const bool has_own_model = id == "logarithms_of_shares" || id == "clamp_quantized_products";
         CHECK((applied[r] > 0 || has_own_model));
     }
 }

@@ -2,6 +2,7 @@
 
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
+#include <anemone/backend/wide/wide.hpp>
 #include <anemone/weights/random.hpp>
 
 #include <algorithm>
@@ -84,6 +85,33 @@ inline comparison compare(const ane::graph_view& first, const ane::graph_view& s
         }
     }
     return c;
+}
+
+/// How far a model is from itself in double precision, as `comparison::worst` says it, on the inputs of `compare`: what
+/// roundings come to at its outputs, where terms cancel more than one unit.
+inline double own_error(const ane::graph_view& model, ane::target chip, unsigned seed, int runs = 3) {
+    const ane::weight_store weights = ane::random_weights(model, seed);
+    auto rounded = ane::compile(model, ane::backend::oracle{chip}, weights);
+    auto exact = ane::compile(model, ane::backend::wide{}, weights);
+    std::mt19937 random(seed);
+    double worst = 0;
+    for (int run = 0; run < runs; ++run) {
+        const memory inputs = inputs_of(model, random);
+        memory got = outputs_of(model);
+        memory want = outputs_of(model);
+        rounded.run(inputs.readable, got.writable);
+        exact.run(inputs.readable, want.writable);
+        for (std::size_t port = 0; port < want.values.size(); ++port) {
+            double largest = 0, difference = 0;
+            for (std::size_t i = 0; i < want.values[port].size(); ++i) {
+                const auto at = [i](const std::vector<ane::half>& v) { return static_cast<double>(v[i]); };
+                largest = std::max(largest, std::abs(at(want.values[port])));
+                difference = std::max(difference, std::abs(at(want.values[port]) - at(got.values[port])));
+            }
+            worst = std::max(worst, largest > 0 ? difference / largest : difference);
+        }
+    }
+    return worst;
 }
 
 } // namespace rewriting

@@ -61,3 +61,31 @@ TEST_CASE("what the rules refuse is kept from the engine") {
     CHECK(device_placement(lower(wide_index).view(), h17s).on(engine).possible); // the pass alone knows no limits
     static_assert(!placed<wide_index, h17s>.on(engine).possible);
 }
+
+TEST_CASE("the system keeps off the engine what its compiler refuses, in the file too, and no wrong values") {
+    constexpr auto hazardous = graph([](auto& g) { // squares beyond fp16
+        auto x = g.input("x"_s, f16<64, 512, 512>, within(-1000, 1000));
+        g.output("y"_s, relu(square(x)));
+    });
+    REQUIRE(!blockers_of(hazardous, h17s).empty());
+    CHECK(place_model(hazardous, h17s, {.model = placement_model::system}).layers[0].can_be_on(engine));
+    CHECK(!place_model(hazardous, h17s).layers[0].can_be_on(engine));
+
+    constexpr auto curve = graph([](auto& g) { g.output("y"_s, softplus(g.input("x"_s, f16<64, 512, 512>))); });
+    const placement_options by_system{.model = placement_model::system};
+    const device_plan written = place_model(curve, h17s, by_system);
+    CHECK(written.layers.size() > 1);
+    const device_plan own = place_model(curve, h17s, by_system, {.layers = layer_forms::own, .refused = {}});
+    REQUIRE(own.layers.size() == 1);
+    CHECK(own.layers[0].on == engine);
+    CHECK(own.known_by == mark::decompiled);
+    file_layers file{layer_forms::own, sequence<char>(2, 0)};
+    file.refused[1] = 1;
+    const device_plan refused = place_model(curve, h17s, by_system, file);
+    CHECK(!refused.layers[0].can_be_on(engine));
+    CHECK(refused.known_by == mark::predicted);
+    CHECK(place_model(curve, h17s, {}, file).layers[0].can_be_on(engine));
+    file.refused = sequence<char>(1, 0);
+    CHECK_THROWS_WITH_AS(place_model(curve, h17s, {}, file),
+                         doctest::Contains("a length of the nodes that are refused of 1 where the nodes are 2"), error);
+}

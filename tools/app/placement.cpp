@@ -5,13 +5,35 @@
 #include <anemone/report/device_placement_report.hpp>
 #include <anemone/rules/device_placement_of.hpp>
 
+#include <set>
+
 namespace app {
+
+namespace {
+
+/// What the file asks for, by the lines of what its reader doubts.
+ane::file_layers layers_of(const model& of) {
+    ane::file_layers file{of.layers(), {}};
+    if (of.doubts().empty()) {
+        return file;
+    }
+    std::set<int> lines;
+    for (const ane::read_fault& doubt : of.doubts()) {
+        lines.insert(doubt.line);
+    }
+    for (const ane::node& n : of.graph().nodes) {
+        file.refused.push_back(!ane::is_source(n.kind) && lines.count(n.where.line) > 0 ? 1 : 0);
+    }
+    return file;
+}
+
+} // namespace
 
 ane::device_plan place(const model& of, const placement_options& how, const caller& who) {
     require_limits(how, who.by);
     ane::placement_options options;
     options.goal = how.goal;
-    return ane::place_model(of.graph(), target_named(how.target), options);
+    return ane::place_model(of.graph(), target_named(how.target), options, layers_of(of));
 }
 
 std::string placement_text(const model& of, const placement_options& how, const caller& who) {
@@ -19,9 +41,9 @@ std::string placement_text(const model& of, const placement_options& how, const 
     const ane::target t = target_named(how.target);
     ane::placement_options options;
     options.goal = how.goal;
-    std::string text = ane::placement_report(of.graph(), t, options);
+    std::string text = ane::placement_report(of.graph(), t, options, layers_of(of));
     if (how.batches) {
-        const ane::lowered_graph lowered = ane::lower(of.graph());
+        const ane::lowered_graph lowered = ane::lower(of.graph(), {}, of.layers());
         const ane::batch_scaling source = ane::scaling_of(lowered.view(), t);
         text += "\n" + ane::serving_table(ane::serving(source, t, *how.batches, options)) +
                 ane::crossover_line(ane::crossover(source, t, {.last = *how.batches}, options));

@@ -19,7 +19,7 @@ struct output_difference {
     std::int64_t values = 0;    ///< of all outputs in all runs
     std::int64_t differing = 0; ///< of them, not of the same bits
     std::int64_t mended = 0;    ///< of them, not finite in the first model and finite in the second; counted here alone
-    double relative = 0;        ///< |b - a| / |a| over all values (Frobenius norms)
+    double relative = 0;        ///< |b - a| / |a| of the output where it is largest, over all runs (Frobenius norms)
     double largest = 0;         ///< of the differences, by the largest magnitude of the output
 };
 
@@ -32,16 +32,25 @@ struct proof_options {
     std::size_t runs = 3; ///< of random inputs that the contracts allow; states go on from run to run
     std::uint64_t seed = 1;
     const model_samples* samples = nullptr; ///< to run instead
-    double most_relative = 0x1p-8; ///< `output_difference::relative` of a rewrite that keeps values up to a rounding
+    /// `output_difference::relative` of a rewrite that keeps values up to a rounding; more only where the model itself is
+    /// that far from what it means (`step_proof::most_relative`).
+    double most_relative = 0x1p-8;       // step_proof::few_roundings
     const backend::any* place = nullptr; ///< where they run; null: the oracle of the target
 };
 
 /// One step, with what running the model before and after it gave.
 struct step_proof {
     rewrite_step step;
-    output_difference difference;
+    output_difference difference; ///< `relative` is that of the output which is nearest to its bound, or beyond it most
+    /// The bound of that output: what was asked for. Where roundings count more than `few_roundings`, as where terms cancel
+    /// behind a norm, those elsewhere do so too: then `own_errors` times how far the model before the step is from itself
+    /// in double precision, at most `least_digits`. Of an output without digits nothing is shown.
     double most_relative = 0;
     bool mends = false; ///< fewer values may overflow after it, so that outputs may become finite
+
+    static constexpr double few_roundings = 0x1p-8;
+    static constexpr double own_errors = 4;
+    static constexpr double least_digits = 0x1p-3;
 
     bool holds() const {
         if (difference.mended > 0 && !mends) {

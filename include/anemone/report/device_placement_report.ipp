@@ -34,6 +34,26 @@ ANEMONE_INLINE std::string layer_time(const placed_layer& layer, compute_device 
     return layer.can_be_on(d) ? formatted("{:.1f} us", layer.seconds[static_cast<std::size_t>(d)] * 1e6) : "-";
 }
 
+/// The first statements of a file that the compiler refuses: " cumsum \"c\" (line 8) and 3 more".
+ANEMONE_INLINE std::string refused_text(const graph_view& g, const file_layers& file) {
+    constexpr int shown = 3;
+    std::string text;
+    int count = 0;
+    int last_line = -1; // a statement may be several nodes
+    for (int i = 0; i < g.size(); ++i) {
+        const int line = g[i].where.line;
+        if (file.refused[static_cast<std::size_t>(i)] == 0 || line == last_line) {
+            continue;
+        }
+        last_line = line;
+        if (++count <= shown) {
+            const std::string called = g.name(i).empty() ? std::string() : formatted(" \"{}\"", g.name(i));
+            text += formatted("{} {}{} (line {})", count > 1 ? "," : "", name(g[i].kind), called, line);
+        }
+    }
+    return count > shown ? text + formatted(" and {} more", count - shown) : text;
+}
+
 } // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
@@ -88,18 +108,17 @@ ANEMONE_BODY_OF std::string placement_verdict(const device_plan& plan) {
 }
 
 ANEMONE_BODY_OF std::string placement_report(const graph_view& model, const target_description& d,
-                                             const placement_options& o) {
-    const lowered_graph lowered = lower(validated(model));
-    const graph_view g = lowered.view();
-    const sequence<char> barred = detail::barred_by(blockers_of(model, d), lowered.origins);
+                                             const placement_options& o, const file_layers& file) {
+    const detail::placed_graph placing = detail::placed_graph_of(validated(model), d, file);
+    const graph_view g = placing.lowered.view();
     const bool timed = has_cost_model(d);
     placement_options asked = o;
     asked.model = placement_model::system;
     asked.goal = placement_goal::time;
-    const device_plan system = device_placement(g, d, asked, barred);
+    const device_plan system = placing.plan(d, asked);
     asked = o;
     asked.model = placement_model::measured;
-    const device_plan measured = timed ? device_placement(g, d, asked, barred) : device_plan{};
+    const device_plan measured = timed ? placing.plan(d, asked) : device_plan{};
 
     const sequence<fusion> fused = fuse(g);
     const program_demand program = demand_of(g, d);
@@ -119,6 +138,10 @@ ANEMONE_BODY_OF std::string placement_report(const graph_view& model, const targ
             detail::layer_time(rows[i], compute_device::cpu), name(system.layers[i].on), timed ? name(rows[i].on) : "");
     }
     text += placement_line(system);
+    if (placing.rests_on_file) {
+        text += "  which has no engine for what the engine's compiler refuses in the file:" +
+                detail::refused_text(model, file) + " (measured, M5; that it then takes another device: predicted)\n";
+    }
     if (!timed) {
         return text + formatted("no clock of {} is known: nothing is said by measured rates\n", d.runtime);
     }
@@ -128,14 +151,15 @@ ANEMONE_BODY_OF std::string placement_report(const graph_view& model, const targ
         differs = differs || rows[i].on != system.layers[i].on;
     }
     if (differs) {
-        const device_plan theirs = plan_on(g, d, devices_of(system), asked, barred);
+        const device_plan theirs = plan_on(g, d, devices_of(system), asked, placing.barred);
         text += formatted("the system's choice by measured rates: {}, {}\n", detail::milliseconds(theirs.seconds),
                           detail::energy_text(theirs.joules));
     }
     return text + placement_verdict(measured);
 }
-ANEMONE_BODY_OF std::string placement_report(const graph_view& model, target t, const placement_options& o) {
-    return placement_report(model, describe(t), o);
+ANEMONE_BODY_OF std::string placement_report(const graph_view& model, target t, const placement_options& o,
+                                             const file_layers& file) {
+    return placement_report(model, describe(t), o, file);
 }
 
 ANEMONE_BODY_OF std::string crossover_line(const device_crossover& c) {
