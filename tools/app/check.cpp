@@ -58,6 +58,11 @@ std::vector<ane::aside> observed_while_reading(const model& of) {
                             (doubt.operation.empty() ? "" : doubt.operation + ": ") + doubt.reason, doubt.where,
                             doubt.line});
     }
+    for (const ane::read_fault& hazard : of.hazards()) {
+        observed.push_back({ane::file_hazard, ane::severity::warn,
+                            (hazard.operation.empty() ? "" : hazard.operation + ": ") + hazard.reason, hazard.where,
+                            hazard.line});
+    }
     constexpr std::size_t listed = 10; // a file with one such form has it everywhere
     const std::vector<ane::read_fault>& forms = of.forms();
     for (std::size_t i = 0; i < forms.size() && i < listed; ++i) {
@@ -219,7 +224,7 @@ judgement check(const model& of, const check_options& how, const caller& who, co
     rules.rules.layers = of.layers();
     std::vector<ane::aside> observed = observed_while_reading(of);
     leave_open(of, rules, observed);
-    ane::read_model promised{of.graph(), {}, of.notes(), of.doubts()};
+    ane::read_model promised{of.graph(), {}, of.notes(), of.doubts(), of.types()};
     promise(promised.graph, how.ranges);
     for (const ane::lost_digits& lost : ane::promise_statistics(promised.graph, of.weights())) {
         observe(lost, observed);

@@ -153,6 +153,7 @@ private:
     ANEMONE_INLINE void statements(const function& f, const readers::flexible_shapes& shapes, const block& b,
                                    readers::mil_scope& scope) {
         readers::mil_function_reader reader(scope);
+        scope.converts_ports = true;
         if (f.inputs.size() > readers::mil_function_reader::most_ports ||
             b.outputs.size() > readers::mil_function_reader::most_ports) {
             throw refused_statement{formatted("has a function with {} inputs and {} outputs, the limit is {}",

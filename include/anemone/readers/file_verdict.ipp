@@ -11,6 +11,7 @@ ANEMONE_INCLUDED(anemone_readers_file_verdict_hpp);
 #include "file_verdict.hpp"
 #include "mil.hpp"
 #include "mil_file.hpp"
+#include "type_uses.hpp"
 
 #include <algorithm>
 #include <span>
@@ -20,6 +21,12 @@ namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY_OF file_verdict judge(const read_model& model, target t) {
     file_verdict verdict{model.doubts};
+    for (const typed_value& v : model.types) {
+        if (const readers::type_rule* const r = readers::refusing(v, t)) {
+            verdict.reasons.push_back(v.at);
+            verdict.reasons.back().reason = readers::told_of(*r, v.type);
+        }
+    }
     const graph_view g = model.graph;
     const policy by_mil = on_route(compile_route::mil) | waive(rule::operation_is_not_written);
     // Gathers along the innermost axis are refused on an M5 (OC11), expected to run by CGA (mil-dialects) and placed on an

@@ -17,6 +17,7 @@
 #include "mil_refused.hpp"
 #include "mil_slices.hpp"
 #include "mil_sources.hpp"
+#include "mil_types.hpp"
 #include "mil_unimplemented.hpp"
 #include "mil_weights.hpp"
 #include "mil_windows.hpp"
@@ -89,6 +90,7 @@ public:
             scope_.doubt(s.at, what, refusal_of_the_compiler(s.operation));
             scope_.doubt(s.at, what, refusal_of_a_form(s));
             scope_.doubt(s.at, what, refusal_of_blocks(s));
+            note_types(scope_, s, what, values);
             forms_of(s, what);
         } catch (const refused_statement& refused) {
             scope_.blame(s.at, what, refused.reason);

@@ -4,6 +4,7 @@
 #include "mil_functions.hpp"
 #include "mil_parser.hpp"
 #include "mil_text_refusals.hpp"
+#include "mil_types.hpp"
 
 #include <optional>
 #include <string>
@@ -26,7 +27,7 @@ public:
             function_reader_.inputs(with_shapes(function_.inputs, function_.flexible, scope_));
             hints();
             for (const mil_port& p : function_.inputs) {
-                scope_.doubt(p.at, std::string(p.name), refusal_of_a_port(p.type.element));
+                note_port(scope_, p.name, p.type.element, p.at);
             }
             parser_.tokens().return_to(function_.body);
             body();
@@ -104,7 +105,7 @@ private:
             }
             function_reader_.output(name, at);
             if (const mil_value* const v = scope_.find(name); v != nullptr && v->form == value_form::tensor) {
-                scope_.doubt(at, std::string(name), refusal_of_a_port(v->element));
+                note_port(scope_, name, v->element, at);
             }
             if (!in.peek().is(')')) {
                 parser_.expect(',', "between two results");

@@ -90,6 +90,7 @@ ANEMONE_INLINE std::vector<mil_value> read_topk(mil_call& c) {
     std::vector<mil_value> both = c.result(c.add(op::top_k, {x}, s));
     if (c.flag("return_indices", true) && c.results() > 1) {
         both.push_back(c.result(c.add(op::top_k_indices, {x}, s), c.declared(1).element)[0]);
+        both[1].are_indices = true;
     }
     return both;
 }

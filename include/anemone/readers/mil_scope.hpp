@@ -43,8 +43,9 @@ struct mil_value {
     std::optional<compression> stored; ///< the form in which the file stores a known value
     std::string text;                  ///< a string, the name of a state, or the variable of a known value
     std::vector<mil_value> items;
-    bool has_blocks = false; ///< of a known value: the file has a scale for each block of it
-    bool bare = false;       ///< numbers without a type, which take the one that a statement declares
+    bool has_blocks = false;  ///< of a known value: the file has a scale for each block of it
+    bool are_indices = false; ///< of a top-k, int32 by default
+    bool bare = false;        ///< numbers without a type, which take the one that a statement declares
 
     bool in_graph() const { return tensor.node() >= 0; }
     const extents& shape() const { return form == value_form::known ? constant.shape : tensor.shape(); }
@@ -77,6 +78,9 @@ public:
     read_fault reading;             ///< the statement or the port that is being read, for faults that are found later
     std::vector<read_fault> doubts; ///< statements that the engine's compiler was seen to refuse
     std::vector<read_fault> forms;  ///< what Apple's parser is not known to take
+    std::vector<read_fault> hazards;
+    std::vector<typed_value> types;
+    bool converts_ports = false; ///< Core ML hands ports of any type over, and casts them
     std::vector<mil_state> states;
     std::string opset; ///< that the function names
     std::string file;
@@ -116,6 +120,18 @@ public:
     ANEMONE_INLINE void form(text_place at, const std::string& operation, std::string_view said) {
         if (!said.empty() && forms.size() < most_faults) {
             forms.push_back({file, at.line, at.column, operation, std::string(said)});
+        }
+    }
+    /// Keeps what a system was seen to fail on.
+    ANEMONE_INLINE void hazard(text_place at, const std::string& operation, std::string_view said) {
+        if (!said.empty() && hazards.size() < most_faults) {
+            hazards.push_back({file, at.line, at.column, operation, std::string(said)});
+        }
+    }
+    /// Keeps a type that the graph does not have, where it is used.
+    ANEMONE_INLINE void type(text_place at, const std::string& operation, type_use use, element_type e) {
+        if (types.size() < most_faults) {
+            types.push_back({use, e, {file, at.line, at.column, operation, {}}});
         }
     }
     /// Keeps what a tool wrote beside an operation or a function.

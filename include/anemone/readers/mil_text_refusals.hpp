@@ -37,19 +37,4 @@ ANEMONE_INLINE std::string refusal_of_missing_arguments(const mil_statement& s) 
     return missing.empty() ? "" : formatted("its parser has no default for {}: write it (mil-ops, section 3)", missing);
 }
 
-/// What a port may not be on the MIL route, whose sources agree on these types alone (engine-runtime section 3,
-/// mil-dialects); empty for the others.
-ANEMONE_INLINE std::string refusal_of_a_port(element_type type) {
-    switch (type) {
-    case element_type::int4:
-    case element_type::uint4:
-    case element_type::int32:
-    case element_type::f64:
-        return formatted(
-            "{} is no type of a port on the MIL route: fp16, fp32 and bool are (engine-runtime, section 3)",
-            mil_name(type));
-    default: return {};
-    }
-}
-
 } // namespace ane::readers::inline ANEMONE_WAY

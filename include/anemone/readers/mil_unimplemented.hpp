@@ -42,11 +42,6 @@ constexpr std::string_view refusal_of_the_compiler(std::string_view operation) n
 
 /// The same of the form of an operation that it otherwise takes.
 ANEMONE_INLINE std::string_view refusal_of_a_form(const mil_statement& s) {
-    for (const mil_result& r : s.results) {
-        if (r.type.element == element_type::bf16) {
-            return "bf16 is no type of the engine (R004)";
-        }
-    }
     const auto names_scale = [](const mil_argument& a) { return a.name == "scale"; };
     const bool scaled = s.operation == "scaled_dot_product_attention" &&
                         std::any_of(s.arguments.begin(), s.arguments.end(), names_scale);

@@ -2,6 +2,7 @@
 
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
+#include "../values/element_type.hpp"
 #include "../weights/store.hpp"
 #include "unreadable.hpp"
 
@@ -27,6 +28,24 @@ struct file_hint {
     std::string value;
 };
 
+/// How a program uses a value that is not fp16.
+enum class type_use : std::uint8_t {
+    port,        ///< handed over as an input, an output or a state
+    arithmetic,  ///< an operand that is computed with
+    value,       ///< anything between two operations
+    cast,        ///< changed into another type, or made of one
+    weight,      ///< a constant that a convolution or a product reads
+    beside_fp16, ///< a constant operand beside one of fp16
+    result       ///< declared of arithmetic on fp16
+};
+
+/// An element type of the file, where the engine's compiler meets it. The graph computes in fp16 and does not have it.
+struct typed_value {
+    type_use use;
+    element_type type;
+    read_fault at; ///< the port or the statement; its reason is empty
+};
+
 /// What a reader makes of a file: a checked graph, the values of its weights by name, and what the caller should know
 /// (ports with another name or type than in the file, parts that were left out), a sentence each.
 struct read_model {
@@ -36,6 +55,11 @@ struct read_model {
     /// What the file says in words that the engine's compiler was measured to refuse, though the graph can be written in
     /// others: nothing that keeps the model from being used, but a compiler would not take the file.
     std::vector<read_fault> doubts = {};
+    /// Which values of the file are not fp16, as far as a chip's compiler may mind: judged target by target
+    /// (`judge`), beside the graph.
+    std::vector<typed_value> types = {};
+    /// What a compiler takes and some system was seen to fail on, each with the system.
+    std::vector<read_fault> hazards = {};
     /// Forms of the file that Apple's parser is not known to take, each with what to write instead: of its words and its
     /// blobs, not of the model. What we write has none.
     std::vector<read_fault> forms = {};

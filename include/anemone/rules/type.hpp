@@ -11,12 +11,13 @@ namespace detail {
 inline constexpr op_set float_results{op::softmax, op::l2_norm, op::layer_norm, op::instance_norm};
 
 /// Whether a value of this type may stand inside a program: an image before its conversion, a condition before its
-/// `select`, an integer between `quantize` and `dequantize`.
-constexpr bool is_inner_type(const node& n) {
+/// `select`, an integer between `quantize` and `dequantize`. Ports of int8 were refused on an M1 and are expected to run by a
+/// project of newer chips (docs/conflicts.md): from A15 on they are what a `dequantize` reads.
+constexpr bool is_inner_type(const node& n, const target_description& t) {
     switch (n.type) {
     case dtype::f16: return true;
     case dtype::uint8: return n.kind == op::input || n.kind == op::reshape || n.kind == op::quantize;
-    case dtype::int8: return n.kind == op::quantize;
+    case dtype::int8: return n.kind == op::quantize || (n.kind == op::input && at_least(t.tier, family::a15));
     case dtype::boolean: return n.kind != op::input;
     default: return false;
     }
@@ -79,7 +80,7 @@ inline constexpr std::array type{
                 .evidence = mark::measured,
                 .silicon = "M1",
                 .check = [](const subject& s) -> finding {
-                    bool allowed = detail::is_inner_type(s.n);
+                    bool allowed = detail::is_inner_type(s.n, s.t);
                     if (s.n.type != dtype::f16) {
                         for (const output_port& port : s.g.outputs) {
                             allowed = allowed && port.node != s.index;
