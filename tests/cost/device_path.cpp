@@ -33,8 +33,30 @@ public:
             const int number = static_cast<int>(layer_of_host.size());
             layer_of_host[layer.node] = number;
         }
+        // A transpose that only products read, and that swaps the last two axes, is a view as a reshape is.
+        const auto is_view = [&](int node) {
+            bool view = g[node].kind == op::transpose && known[static_cast<std::size_t>(node)] == 0 &&
+                        fused[static_cast<std::size_t>(node)].host == node;
+            if (view) {
+                const auto& order = g[node].get<permutation>().order;
+                for (int i = 0; i < order.rank; ++i) {
+                    view = view && order[i] == (i == order.rank - 1   ? order.rank - 2
+                                                : i == order.rank - 2 ? order.rank - 1
+                                                                      : i);
+                }
+            }
+            for (int i = 0; i < g.size(); ++i) {
+                for (const int operand : g.operands(i)) {
+                    view = view && (operand != node || g[i].kind == op::matmul);
+                }
+            }
+            for (const output_port& port : g.outputs) {
+                view = view && port.node != node;
+            }
+            return view || g[node].kind == op::reshape;
+        };
         const auto base_of = [&](int node) {
-            while (g[node].kind == op::reshape) {
+            while (is_view(node)) {
                 node = g.operands(node)[0];
             }
             return node;
@@ -46,7 +68,7 @@ public:
             return g[base].kind == op::input ? -1 - base : layer_of_host.at(fused[static_cast<std::size_t>(base)].host);
         };
         for (int i = 0; i < g.size(); ++i) {
-            if (known[static_cast<std::size_t>(i)] != 0 || is_source(g[i].kind) || g[i].kind == op::reshape) {
+            if (known[static_cast<std::size_t>(i)] != 0 || is_source(g[i].kind) || is_view(i)) {
                 continue;
             }
             const int layer = layer_of_host.at(fused[static_cast<std::size_t>(i)].host);

@@ -35,7 +35,7 @@ MORE = {
     "input": (59, PARAMETER), "constant": (50, PARAMETER), "weight": (42, PARAMETER), "compressed": (40, PARAMETER),
     "dequantize": (20, PARAMETER),
     "softmax": (26, PARTNER), "top_k": (17, PARTNER), "top_k_indices": (20, PARTNER), "arg_max": (19, PARTNER),
-    "reshape": (41, MOVES), "transpose": (29, MOVES), "slice": (29, MOVES), "concat": (24, MOVES), "gather": (23, MOVES),
+    "reshape": (40, MOVES), "transpose": (29, MOVES), "slice": (29, MOVES), "concat": (24, MOVES), "gather": (23, MOVES),
     "strided_slice": (24, MOVES), "pad": (20, MOVES), "tile": (19, MOVES),
 }
 

@@ -16,7 +16,7 @@ struct layer_read {
     std::int64_t bytes = 0;
 };
 
-/// The layers of a lowered graph with the values between them. A reshape is a view: who reads it reads what is behind.
+/// The layers of a lowered graph with the values between them. Who reads a view reads what is behind it.
 struct device_flow {
     program_demand program;
     sequence<int> first_read;   ///< of each layer, in `reads`; one more at the end
@@ -46,6 +46,7 @@ constexpr device_flow flow_of(const graph_view& g, const target_description& t) 
     const sequence<layer_demand>& layers = flow.program.layers;
     const sequence<fusion> fused = fuse(g);
     const sequence<char> known = constant_nodes(g);
+    const sequence<char> views = detail::views_of(g, fused, known);
     sequence<int> value(g.nodes.size(), -1); // by the node that holds it: of inputs, and of hosts
     int values = 0;
     for (const layer_demand& layer : layers) {
@@ -57,7 +58,7 @@ constexpr device_flow flow_of(const graph_view& g, const target_description& t) 
         }
     }
     const auto value_behind = [&](int node) {
-        const auto base = static_cast<std::size_t>(detail::behind_reshapes(g, node));
+        const auto base = static_cast<std::size_t>(detail::behind_views(g, views, node));
         return known[base] != 0 ? -1 : value[static_cast<std::size_t>(fused[base].host)];
     };
     flow.last_reader = sequence<int>(static_cast<std::size_t>(values), -1);
@@ -85,7 +86,7 @@ constexpr device_flow flow_of(const graph_view& g, const target_description& t) 
             const family floor = floor_of(kind);
             flow.lacking[at] |= static_cast<char>(floor == family::older || at_least(t.tier, floor) ? 0 : 1);
             flow.treeless[at] |= static_cast<char>(detail::has_no_engine_tree(kind) ? 1 : 0);
-            if (kind == op::reshape) {
+            if (views[static_cast<std::size_t>(i)] != 0) {
                 continue;
             }
             for (const int o : g.operands(i)) {
