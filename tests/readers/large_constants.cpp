@@ -133,6 +133,41 @@ TEST_CASE("what is no mask is refused, with its place, value and limit") {
     CHECK(judged.graph.payload[0] == 65504);
 }
 
+TEST_CASE("a factor inside a logarithm is a power of two smaller, and the logarithm of that is added") {
+    const auto read_log = [](const std::string& body) {
+        return reading::read(program_of("tensor<fp16, [2, 3]> x", body));
+    };
+    const std::string product = "tensor<fp16, [2, 3]> p = mul(x = x, y = fp32(0x1p+20));\n";
+    const std::string sums[] = {"tensor<fp16, [2, 3]> s = add(x = p, y = fp16(1));\n",
+                                "tensor<fp16, [2, 3]> s = add(x = fp16(1), y = p);\n"};
+    const numbers x{0, 0x1p-20, 0x1p-16, 0.01, 1, 500}; // 500 * 2^20 is far beyond fp16
+    numbers wanted;
+    for (const double value : x) {
+        wanted.push_back(std::log(1 + 0x1p+20 * value));
+    }
+    for (const std::string& sum : sums) {
+        const ane::read_model model =
+            read_log(product + sum + "tensor<fp16, [2, 3]> y = log(x = s, epsilon = fp16(0));");
+        const auto found = reading::run(model, {x})[0];
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            CAPTURE(i);
+            CHECK(std::fabs(static_cast<double>(found[i]) - wanted[i]) < 0.012); // a unit of numbers above 16
+        }
+        REQUIRE(model.changes.size() == 1);
+        CHECK(model.changes[0].find("factors beyond fp16 inside a logarithm") == 0);
+    }
+    const ane::read_model alone = read_log(product + "tensor<fp16, [2, 3]> y = log(x = p, epsilon = fp16(0));");
+    CHECK(std::fabs(static_cast<double>(reading::run(alone, {{1, 1, 1, 1, 1, 1}})[0][0]) - 13.8629436) < 0.008);
+    // Something else reads the product, or the sum: both would be another number.
+    for (const std::string& other : {std::string("p"), std::string("s")}) {
+        CHECK(told_of("tensor<fp16, [2, 3]> x", product + sums[0] +
+                                                    "tensor<fp16, [2, 3]> l = log(x = s, epsilon = fp16(0));\n"
+                                                    "tensor<fp16, [2, 3]> y = add(x = l, y = " +
+                                                    other + ");")
+                  .find("1048576") != std::string::npos);
+    }
+}
+
 TEST_CASE("a batch norm whose parameters fp16 does not hold is a factor and an offset for each channel") {
     const auto model_of = [](const std::string& parameters) {
         return reading::read(program_of("tensor<fp16, [1, 2, 1]> x", "tensor<fp16, [1, 2, 1]> y = batch_norm(x = x, " +

@@ -123,7 +123,7 @@ std::vector<changed_model> changes_for(const graph_view& g, const layer_error& l
     }
     add({.kind = remedy_kind::paired_sum, .node = begin}, paired_sums(g, begin));
     for (const rewrite_record& record : rewrite_table) {
-        if (chip && record.goal != rewrite_goal::time) {
+        if (chip && record.goal != rewrite_goal::time && record.goal != rewrite_goal::layers) {
             rewritten made = record.apply(g, describe(*chip));
             if (made.places > 0) {
                 sequence<int> origins(made.graph.nodes.size(), -1);

@@ -9,6 +9,7 @@
 #include "../weights/convert.hpp"
 #include "../weights/formats/elements.hpp"
 #include "../weights/formats/packing.hpp"
+#include "large_factors.hpp"
 #include "read_model.hpp"
 #include "unreadable.hpp"
 
@@ -27,8 +28,8 @@
 #include <utility>
 #include <vector>
 
-/// Constants that fp16 does not hold. Masks before a softmax become finite ones, for all readers alike; whatever else is
-/// beyond fp16 is a fault of the file. Only bodies include this header.
+/// Constants that fp16 does not hold. Masks before a softmax become finite ones, and factors inside a logarithm smaller
+/// ones, for all readers alike; whatever else is beyond fp16 is a fault of the file. Only bodies include this header.
 namespace ane::readers::inline ANEMONE_WAY {
 
 using folding::known_tensor;
@@ -188,6 +189,15 @@ ANEMONE_INLINE stored_tensor limited(const stored_tensor& from, double size) {
     return {from.name, element_type::f16, from.shape, weight_formats::pack_halves(values)};
 }
 
+/// A weight times 2^power, as fp16.
+ANEMONE_INLINE stored_tensor times_power(const stored_tensor& from, int power) {
+    std::vector<half> values;
+    for (const double value : to_double(from)) {
+        values.emplace_back(std::ldexp(value, power));
+    }
+    return {from.name, element_type::f16, from.shape, weight_formats::pack_halves(values)};
+}
+
 /// What became of masks, in a sentence; `largest` is one of their elements.
 ANEMONE_INLINE std::string note_of_masks(double largest) {
     return formatted(
@@ -245,7 +255,7 @@ ANEMONE_INLINE std::vector<read_fault> faults_of_large_constants(const graph_vie
     return faults;
 }
 
-/// Makes masks finite, with a note. Other constants beyond fp16 become +-65504 where `saturates`, with a note; else the
+/// Makes masks finite, and factors inside a logarithm smaller, with a note. Other constants beyond fp16 become +-65504 where `saturates`, with a note; else the
 /// faults of those among `found` are returned.
 ANEMONE_INLINE std::vector<read_fault> settle_large_constants(read_model& model, std::span<const large_constant> found,
                                                               bool saturates) {
@@ -269,11 +279,23 @@ ANEMONE_INLINE std::vector<read_fault> settle_large_constants(read_model& model,
         note(note_of_masks(largest));
     }
     std::vector<read_fault> faults;
+    std::vector<factor_in_logarithm> factors;
+    const factor_search search(model.graph, model.weights);
     for (const large_constant& each : found) {
         const auto at = all.weights.find(each.weight);
         const bool is_mask = all.masks.contains(each.weight);
         if (at == all.weights.end()) {
             continue; // no output depends on it
+        }
+        if (const auto factor = is_mask ? std::nullopt : search.find(at->second)) {
+            note("factors beyond fp16 inside a logarithm are a power of two smaller here, and the logarithm of that is "
+                 "added after it");
+            model.weights.add(times_power(model.weights.take(each.weight), -factor->power));
+            if (each.is_literal) {
+                make_literal(model, at->second, each.weight);
+            }
+            factors.push_back(*factor);
+            continue;
         }
         if (!is_mask && !saturates) {
             faults.push_back(each.fault);
@@ -286,6 +308,9 @@ ANEMONE_INLINE std::vector<read_fault> settle_large_constants(read_model& model,
         if (each.is_literal) {
             make_literal(model, at->second, each.weight);
         }
+    }
+    if (!factors.empty()) {
+        model.graph = with_scaled_logarithms(model.graph, factors);
     }
     return faults;
 }

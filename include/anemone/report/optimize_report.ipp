@@ -31,6 +31,11 @@ ANEMONE_BODY_OF std::string optimize_text(const optimized& found, const target_d
         text += formatted("{:.0f} us, each layer as a program of its own; {:.0f} us in one: {:.2f} times as fast\n",
                           found.apart * 1e6, found.before * 1e6, found.apart / found.before);
     }
+    if (found.refused_before > 0) {
+        text += formatted("{} refuses {} of the model as written, and {} after it\n", d.runtime,
+                          found.refused_before == 1 ? "1 layer" : formatted("{} layers", found.refused_before),
+                          found.refused_after);
+    }
     if (found.refuted_before > 0) {
         text += formatted("the declared ranges let {} of the model pass a limit, and {} after it\n",
                           found.refuted_before == 1 ? "1 value" : formatted("{} values", found.refuted_before),

@@ -36,6 +36,7 @@ struct optimize_options {
 /// What a search compares of a model.
 struct model_merit {
     double seconds = 0; ///< of a dispatch, an attention as the engine's unit
+    int refused = 0;    ///< layers that the target refuses and a rewrite mends
     int refuted = 0;    ///< limits of values that the declared ranges let a node pass
     int streamed = 0;   ///< nodes with an operand that does not stay on the chip; counted where the options ask
     double error = 0;   ///< expected of the least exact product, relative to its result; where the options ask
@@ -63,6 +64,8 @@ struct optimized {
     int refuted_after = 0;   ///< the same of `graph`
     double error_before = 0; ///< expected of the model's least exact product, relative; 0: not asked, or not known
     double error_after = 0;  ///< the same of `graph`
+    int refused_before = 0;  ///< layers that the target refuses and a rewrite mends
+    int refused_after = 0;   ///< the same of `graph`
 
     constexpr operator graph_view() const { return graph; } // NOLINT(google-explicit-constructor): it is a model
     constexpr double gain() const { return after > 0 ? before / after : 1; }
@@ -141,6 +144,8 @@ public:
         best = without_idle_steps(best);
         optimized found{best.graph, best.steps,           first_.merit.seconds, best.merit.seconds,
                         0,          first_.merit.refuted, best.merit.refuted};
+        found.refused_before = first_.merit.refused;
+        found.refused_after = best.merit.refused;
         found.error_before = first_.merit.error;
         found.error_after = best.merit.error;
         found.apart = has_cost_model(t_) ? seconds_apart(lower(g_, {op::attention}).view(), t_) : 0;
@@ -155,7 +160,7 @@ private:
     };
 
     constexpr model_merit merit_of(const graph_view& g) const {
-        model_merit m{rewritten_seconds(g, t_), refuted_limits(g, t_)};
+        model_merit m{rewritten_seconds(g, t_), refused_convolutions(g, t_), refuted_limits(g, t_)};
         if (options_.resident || options_.errors) {
             const dynamic_graph lowered = lower(g).graph;
             m.streamed = options_.resident ? summarize(residency(lowered, t_), t_).streamed : 0;
@@ -165,6 +170,9 @@ private:
         return m;
     }
     constexpr bool is_better(const model_merit& a, const model_merit& b) const {
+        if (a.refused != b.refused) {
+            return a.refused < b.refused; // what is refused has no time
+        }
         if (options_.values && a.refuted != b.refuted) {
             return a.refuted < b.refuted;
         }
@@ -174,11 +182,13 @@ private:
         return a.expanded != b.expanded ? a.expanded < b.expanded : a.seconds < b.seconds;
     }
     constexpr bool is_admitted(const model_merit& m) const {
-        return m.refuted <= first_.merit.refuted && m.streamed <= first_.merit.streamed;
+        return m.refused <= first_.merit.refused && m.refuted <= first_.merit.refuted &&
+               m.streamed <= first_.merit.streamed;
     }
 
     constexpr bool is_wanted(const rewrite_record& r) const {
-        const bool has_goal = r.goal == rewrite_goal::time || (r.goal == rewrite_goal::values && options_.values) ||
+        const bool has_goal = r.goal == rewrite_goal::time || r.goal == rewrite_goal::layers ||
+                              (r.goal == rewrite_goal::values && options_.values) ||
                               (r.goal == rewrite_goal::errors && options_.errors) ||
                               (r.goal == rewrite_goal::forms && options_.forms);
         return has_goal && (r.kept == rewrite_exactness::bits || options_.rounding);
@@ -228,9 +238,10 @@ private:
     constexpr candidate without_idle_steps(candidate best) const {
         for (std::size_t i = 0; i < best.steps.size();) {
             const candidate fewer = without(best, i);
-            const bool as_sound =
-                is_admitted(fewer.merit) && (!options_.values || fewer.merit.refuted <= best.merit.refuted) &&
-                fewer.merit.error <= best.merit.error * options_.gain && fewer.merit.expanded <= best.merit.expanded;
+            const bool as_sound = is_admitted(fewer.merit) && fewer.merit.refused <= best.merit.refused &&
+                                  (!options_.values || fewer.merit.refuted <= best.merit.refuted) &&
+                                  fewer.merit.error <= best.merit.error * options_.gain &&
+                                  fewer.merit.expanded <= best.merit.expanded;
             if (as_sound && fewer.merit.seconds <= best.merit.seconds * options_.gain) {
                 best = fewer;
                 i = 0; // what an earlier step paid for may be gone

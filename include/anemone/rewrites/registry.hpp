@@ -4,6 +4,7 @@
 #include "blocks.hpp"
 #include "layouts.hpp"
 #include "norms.hpp"
+#include "polyphase.hpp"
 #include "products.hpp"
 #include "quantized.hpp"
 #include "slices.hpp"
@@ -67,6 +68,10 @@ inline constexpr rewrite_record rewrite_table[] = {
      "a layer with a weight of int8 in blocks, whose activations stay below 4094",
      "its parts are held as stored; it takes about 4 times as long", "field-2026; weights section 2",
      detail::split_blocks},
+    {"polyphase_filters", rewrite_goal::layers, rewrite_exactness::rounding,
+     "a convolution whose kernel is too wide or too high, or whose stride has no factors",
+     "rows of one stride become channels, under a short kernel", "rules R030, R033, R036, R041",
+     detail::polyphase_filters},
     {"scale_weights", rewrite_goal::errors, rewrite_exactness::rounding,
      "a convolution or layer whose products lie near 2^-16", "they keep more of their bits, by a power of two",
      "numerics N160 to N165; guide 3", detail::scale_weights},

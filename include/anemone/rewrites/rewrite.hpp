@@ -26,11 +26,12 @@ enum class rewrite_goal : std::uint8_t {
     time,   ///< a faster program
     values, ///< fewer values that may overflow
     errors, ///< products with smaller errors
-    forms   ///< weights in forms that the engine takes as they are stored
+    forms,  ///< weights in forms that the engine takes as they are stored
+    layers  ///< layers that the target refuses
 };
 
 constexpr std::string_view name(rewrite_goal goal) noexcept {
-    constexpr std::string_view names[] = {"time", "values", "errors", "forms"};
+    constexpr std::string_view names[] = {"time", "values", "errors", "forms", "layers"};
     return names[static_cast<std::size_t>(goal)];
 }
 
