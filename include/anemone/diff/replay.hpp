@@ -4,6 +4,7 @@
 #include "../backend/oracle/contraction_steps.hpp"
 #include "../backend/oracle/evaluate.hpp"
 #include "../base/way.hpp"
+#include "../numerics/quantized_products.hpp"
 #include "../passes/lowering.hpp"
 #include "holders.hpp"
 #include "trace.hpp"

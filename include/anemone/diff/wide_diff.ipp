@@ -5,6 +5,7 @@ ANEMONE_INCLUDED(anemone_diff_wide_diff_hpp);
 
 #include "../backend/cpu/cpu.hpp"
 #include "../backend/oracle/oracle.hpp"
+#include "../backend/ports.hpp"
 #include "../backend/wide/wide.hpp"
 #include "../base/formatted.hpp"
 #include "../passes/validate.hpp"

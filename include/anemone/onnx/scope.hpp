@@ -157,17 +157,24 @@ public:
 private:
     /// Throws for a NaN, and for an integer that fp16 does not hold exactly.
     ANEMONE_INLINE static void require_fp16(const known_tensor& c) {
-        for (std::int64_t i = 0; i < c.count(); ++i) {
-            const double number = c.at(i);
-            if (std::isnan(number)) {
-                throw refused_node{formatted("element {} of a constant is {}; the graph holds finite fp16 values, up "
-                                             "to {}",
-                                             i, number, half_max)};
+        using namespace weight_formats;
+        const std::int64_t count = c.count();
+        const auto wrong = with_element(c.type, [&]<class Element>() -> std::optional<std::int64_t> {
+            if constexpr (std::is_integral_v<Element>) {
+                return first_where<Element>(c.bytes, count, inexact_in_fp16{});
+            } else if constexpr (!std::is_void_v<Element>) {
+                return first_where<Element>(c.bytes, count, not_a_number{});
+            } else {
+                return std::nullopt; // a few bits
             }
-            if (is_integer(c.type) && static_cast<double>(half(number)) != number) {
-                throw refused_node{
-                    formatted("element {} of a constant is {}, which fp16 does not hold exactly", i, number)};
-            }
+        });
+        if (wrong && is_integer(c.type)) {
+            throw refused_node{
+                formatted("element {} of a constant is {}, which fp16 does not hold exactly", *wrong, c.at(*wrong))};
+        }
+        if (wrong) {
+            throw refused_node{formatted("element {} of a constant is {}; the graph holds finite fp16 values, up to {}",
+                                         *wrong, c.at(*wrong), half_max)};
         }
     }
     ANEMONE_INLINE dynamic_tensor literal(const known_tensor& c, source_location where) {

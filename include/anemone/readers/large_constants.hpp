@@ -7,6 +7,7 @@
 #include "../graph/op_facet.hpp"
 #include "../values/half.hpp"
 #include "../weights/convert.hpp"
+#include "../weights/formats/element_scan.hpp"
 #include "../weights/formats/elements.hpp"
 #include "../weights/formats/packing.hpp"
 #include "large_factors.hpp"
@@ -45,23 +46,16 @@ struct large_constant {
     read_fault fault;        ///< what is wrong with the file unless this is a mask
 };
 
-/// From the midpoint above 65504 on a number is infinite in fp16.
-constexpr bool is_beyond_fp16(double value) { return value >= 65520 || value <= -65520; }
+constexpr bool is_beyond_fp16(double value) { return weight_formats::beyond_fp16{}(value); }
 
 /// The first element that is beyond fp16.
 ANEMONE_INLINE std::optional<std::int64_t> first_beyond_fp16(const known_tensor& c) {
-    const std::int64_t count = c.count();
     return weight_formats::with_element(c.type, [&]<class Element>() -> std::optional<std::int64_t> {
-        if constexpr (!std::is_void_v<Element>) { // others have a few bits
-            for (std::int64_t i = 0; i < count; ++i) {
-                Element value;
-                std::memcpy(&value, c.bytes.data() + static_cast<std::size_t>(i) * sizeof value, sizeof value);
-                if (is_beyond_fp16(static_cast<double>(weight_formats::number_of(value)))) {
-                    return i;
-                }
-            }
+        if constexpr (std::is_void_v<Element>) { // others have a few bits
+            return std::nullopt;
+        } else {
+            return weight_formats::first_where<Element>(c.bytes, c.count(), weight_formats::beyond_fp16{});
         }
-        return std::nullopt;
     });
 }
 

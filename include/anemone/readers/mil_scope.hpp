@@ -206,6 +206,19 @@ private:
         return rounded;
     }
 
+    ANEMONE_INLINE std::vector<half> as_halves(const known_tensor& c) {
+        std::vector<half> values(static_cast<std::size_t>(c.count()));
+        const auto infinite_or_nan = [](half h) { return !is_finite(h); };
+        if (c.type == element_type::f16 && !weight_formats::first_where<half>(c.bytes, c.count(), infinite_or_nan)) {
+            std::memcpy(static_cast<void*>(values.data()), c.bytes.data(), values.size() * sizeof(half));
+            return values;
+        }
+        for (std::int64_t i = 0; i < c.count(); ++i) {
+            values[static_cast<std::size_t>(i)] = as_half(c, i);
+        }
+        return values;
+    }
+
     ANEMONE_INLINE dynamic_tensor literal(const known_tensor& c, source_location where) {
         require_elements(c);
         std::vector<float> values;
@@ -272,10 +285,7 @@ private:
             s.type = c.type == element_type::f32 ? element_type::f32 : element_type::bf16;
             s.bytes.assign(c.bytes.begin(), c.bytes.end());
         } else {
-            values.reserve(static_cast<std::size_t>(c.count()));
-            for (std::int64_t i = 0; i < c.count(); ++i) {
-                values.push_back(as_half(c, i));
-            }
+            values = as_halves(c);
             s.bytes = weight_formats::pack_halves(values);
         }
         const dynamic_tensor made = graph.weight(unique, c.shape, {}, where);
@@ -287,10 +297,7 @@ private:
     ANEMONE_INLINE dynamic_tensor stored_form(const dynamic_tensor& made, std::span<const half> values,
                                               const compression& form, source_location where) {
         try {
-            const std::vector<half> again = stored_values(values, made.shape(), form);
-            const bool same = std::equal(again.begin(), again.end(), values.begin(), values.end(),
-                                         [](half a, half b) { return a.bits == b.bits; });
-            if (same) {
+            if (keeps_values(values, made.shape(), form)) {
                 return graph.add(op::compressed, {made}, form, where);
             }
         } catch (const error&) { // a form that the library does not have

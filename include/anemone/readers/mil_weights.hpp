@@ -2,6 +2,7 @@
 
 #include "../weights/formats/scaled_integers.hpp"
 #include "mil_table.hpp"
+#include "scaled_run.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -40,6 +41,16 @@ public:
     }
     template <class Value>
     std::vector<mil_value> of(mil_call& c, const Value& value, const std::optional<compression>& form) const {
+        return written(c, form, [&](std::byte* to) {
+            for (std::int64_t i = 0; i < count_; ++i) {
+                const half element(static_cast<double>(value(i)));
+                std::memcpy(to + 2 * i, &element, 2);
+            }
+        });
+    }
+    /// `write` gets the bytes of the elements.
+    template <class Write>
+    std::vector<mil_value> written(mil_call& c, const std::optional<compression>& form, const Write& write) const {
         if (c.reads_missing()) {
             mil_value gap;
             gap.form = value_form::known;
@@ -48,10 +59,7 @@ public:
             return c.result(std::move(gap));
         }
         auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(count_) * 2);
-        for (std::int64_t i = 0; i < count_; ++i) {
-            const std::uint16_t bits = half(static_cast<double>(value(i))).bits;
-            std::memcpy(bytes->data() + 2 * i, &bits, 2);
-        }
+        write(bytes->data());
         mil_value v;
         v.form = value_form::known;
         v.element = element_type::f16;
@@ -83,7 +91,15 @@ public:
             }
             size_.append(shape[i] / blocks[i]);
         }
+        for (int i = shape.rank - 1; i >= 0; --i) {
+            run_ *= size_[i];
+            if (blocks[i] > 1) {
+                break;
+            }
+        }
     }
+    /// So many consecutive elements share an entry, from the first on.
+    std::int64_t run() const { return run_; }
     std::int64_t operator()(std::int64_t i) const {
         std::int64_t at = 0;
         for (int a = 0; a < shape_.rank; ++a) {
@@ -94,6 +110,7 @@ public:
 
 private:
     extents strides_, shape_, block_strides_, size_;
+    std::int64_t run_ = 1;
 };
 
 /// The form of scaled integers that the library stores: one scale for each output channel, or for consecutive elements.
@@ -140,9 +157,12 @@ ANEMONE_INLINE std::vector<mil_value> read_affine_dequantize(mil_call& c) {
     }
     const auto of = [](const known_tensor& v, std::int64_t i) { return v.at(v.count() == 1 ? 0 : i); };
     const auto form = along == 0 ? scaled_form(data, blocks, shifted, false) : std::nullopt;
-    return expanded_weight(c, data.shape)
-        .of(
-            c, [&](std::int64_t i) { return of(scale, at(i)) * (data.at(i) - of(zero, at(i))); }, form);
+    return expanded_weight(c, data.shape).written(c, form, [&](std::byte* to) {
+        for (std::int64_t i = 0; i < data.count(); i += at.run()) {
+            const std::int64_t b = at(i);
+            scale_run(data, i, at.run(), of(zero, b), of(scale, b), to + 2 * i);
+        }
+    });
 }
 
 /// Whether scales divide a weight into blocks, which are more than the channels along one axis.
@@ -166,12 +186,14 @@ ANEMONE_INLINE std::vector<mil_value> read_blockwise(mil_call& c) {
         c.refuse(formatted("has offsets {} and scales {}", print(offset->shape), print(scale.shape)));
     }
     const block_index at(c, data.shape, scale.shape, "scales");
-    const auto value = [&](std::int64_t i) {
-        const std::int64_t b = at(i);
-        return scale.at(b) * (data.at(i) - (offset == nullptr ? 0 : offset->at(b)));
+    const auto decode = [&](std::byte* to) {
+        for (std::int64_t i = 0; i < data.count(); i += at.run()) {
+            const std::int64_t b = at(i);
+            scale_run(data, i, at.run(), offset == nullptr ? 0 : offset->at(b), scale.at(b), to + 2 * i);
+        }
     };
     std::vector<mil_value> weight =
-        expanded_weight(c, data.shape).of(c, value, scaled_form(data, scale.shape, offset != nullptr, true));
+        expanded_weight(c, data.shape).written(c, scaled_form(data, scale.shape, offset != nullptr, true), decode);
     weight[0].has_blocks = are_of_blocks(scale.shape, data.shape);
     return weight;
 }

@@ -1,62 +1,13 @@
 #pragma once
 
-#include "../base/formatted.hpp"
 #include "convert.hpp"
-#include "formats/elements.hpp"
+#include "half_elements.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <concepts>
-#include <cstdint>
+#include <cstddef>
 #include <cstring>
 #include <type_traits>
 
 namespace ane::detail::inline ANEMONE_WAY {
-
-using weight_formats::e4m3fn;
-using weight_formats::e5m2;
-using weight_formats::truth;
-
-/// A number of fp16, rounded once, half to even; it must stay finite.
-ANEMONE_INLINE half finite_element(const stored_tensor& tensor, std::size_t index, double wide) {
-    if (!std::isfinite(wide)) {
-        throw error(errc::weights, tensor.name, formatted("element {} is {}, weights must be finite", index, wide));
-    }
-    const half result(wide);
-    if (!is_finite(result)) {
-        throw error(errc::weights, tensor.name,
-                    formatted("element {} is {}, above the largest fp16 value {}", index, wide, half_max));
-    }
-    return result;
-}
-
-/// An integer, which must stay exact: the nearest number of fp16, or an error. Every integer that fp16 holds is far inside
-/// the range where double is exact, so that `wide` decides.
-template <std::integral Integer> half exact_element(const stored_tensor& tensor, std::size_t index, Integer value) {
-    const half result(static_cast<double>(value));
-    if (!is_finite(result) || static_cast<double>(result) != static_cast<double>(value)) {
-        throw error(
-            errc::weights, tensor.name,
-            formatted("element {} is {}, which fp16 does not hold exactly (all integers to 2048 are)", index, value));
-    }
-    return result;
-}
-
-/// One element to fp16.
-template <class Source> half converted_element(const stored_tensor& tensor, std::size_t index) {
-    Source value;
-    std::memcpy(&value, tensor.bytes.data() + index * sizeof(Source), sizeof(Source));
-    if constexpr (std::is_unsigned_v<Source>) {
-        return exact_element(tensor, index, std::uint64_t{value});
-    } else if constexpr (std::is_integral_v<Source>) {
-        return exact_element(tensor, index, std::int64_t{value});
-    } else if constexpr (std::is_same_v<Source, double>) {
-        return finite_element(tensor, index, value);
-    } else {
-        return finite_element(tensor, index, static_cast<double>(static_cast<float>(value)));
-    }
-}
 
 /// The nearest float or double.
 template <class Number, class Source> std::vector<Number> widened(const stored_tensor& tensor) {
@@ -73,47 +24,6 @@ template <class Number, class Source> std::vector<Number> widened(const stored_t
     return result;
 }
 
-template <class Source>
-inline constexpr bool has_fp16_values =
-    !std::is_same_v<Source, truth> && !std::is_same_v<Source, e4m3fn> && !std::is_same_v<Source, e5m2>;
-
-/// Calls `visitor` with the type of the elements.
-template <class Visitor> auto visit_elements(const stored_tensor& tensor, const Visitor& visitor) {
-    using result = decltype(visitor.template operator()<truth>());
-    return weight_formats::with_element(tensor.type, [&]<class Element>() -> result {
-        if constexpr (std::is_void_v<Element>) {
-            throw error(errc::weights, tensor.name, "has an element type of no meaning");
-        } else {
-            return visitor.template operator()<Element>();
-        }
-    });
-}
-
-template <class Source> std::vector<half> converted(const stored_tensor& tensor) {
-    std::vector<half> result(tensor.bytes.size() / sizeof(Source));
-    if constexpr (std::is_same_v<Source, half>) {
-        if (!result.empty()) { // nothing may lie at null
-            std::memcpy(static_cast<void*>(result.data()), tensor.bytes.data(), result.size() * sizeof(half));
-        }
-    } else if constexpr (std::is_same_v<Source, float>) {
-        for (std::size_t i = 0; i < result.size(); ++i) {
-            float value = 0;
-            std::memcpy(&value, tensor.bytes.data() + i * sizeof(float), sizeof(float));
-            result[i] = half(value);
-        }
-    } else {
-        for (std::size_t i = 0; i < result.size(); ++i) {
-            result[i] = converted_element<Source>(tensor, i);
-        }
-        return result;
-    }
-    const auto bad = std::find_if_not(result.begin(), result.end(), [](half h) { return is_finite(h); });
-    if (bad != result.end()) {
-        converted_element<Source>(tensor, static_cast<std::size_t>(bad - result.begin())); // says what is wrong with it
-    }
-    return result;
-}
-
 } // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
@@ -121,10 +31,11 @@ namespace ane::inline ANEMONE_WAY {
 ANEMONE_BODY std::vector<half> to_half(const stored_tensor& tensor) {
     return detail::visit_elements(tensor, [&]<class Source>() -> std::vector<half> {
         if constexpr (detail::has_fp16_values<Source>) {
-            return detail::converted<Source>(tensor);
+            std::vector<half> result(tensor.bytes.size() / sizeof(Source));
+            detail::convert_elements<Source>(tensor.name, 0, tensor.bytes, result);
+            return result;
         } else {
-            throw error(errc::weights, tensor.name,
-                        formatted("type {} has no conversion to fp16", facts_of(tensor.type).safetensors));
+            detail::refuse_type(tensor);
         }
     });
 }

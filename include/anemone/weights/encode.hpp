@@ -53,6 +53,10 @@ ANEMONE_API std::vector<half> decode_codes(const encoded_weight& w, double unit)
 ANEMONE_API std::vector<half> stored_values(std::span<const half> values, const extents& shape,
                                             const compression& form);
 
+/// Whether a weight stored in this form holds just these values, bit for bit. Throws as `encode_weight` does, if not yet a
+/// value was found that changes.
+ANEMONE_API bool keeps_values(std::span<const half> values, const extents& shape, const compression& form);
+
 } // namespace ane::inline ANEMONE_WAY
 
 #if !defined(ANEMONE_COMPILED)

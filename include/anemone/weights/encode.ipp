@@ -88,6 +88,10 @@ ANEMONE_INLINE void encode_integers(encoded_weight& to, std::span<const half> va
     to.zeros = weight_formats::pack(std::span<const std::int8_t>(integers.zeros), to.form.bits);
 }
 
+ANEMONE_INLINE bool same_bits(std::span<const half> a, std::span<const half> b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](half x, half y) { return x.bits == y.bits; });
+}
+
 /// A part must have exactly the bytes that its elements take.
 ANEMONE_INLINE void require_bytes(const encoded_weight& w, const char* part, std::size_t got, std::int64_t want) {
     if (std::cmp_not_equal(got, want)) {
@@ -225,6 +229,35 @@ ANEMONE_BODY std::vector<half> decode_codes(const encoded_weight& w, double unit
 ANEMONE_BODY std::vector<half> stored_values(std::span<const half> values, const extents& shape,
                                              const compression& form) {
     return decode_weight(encode_weight(values, shape, form));
+}
+
+ANEMONE_BODY bool keeps_values(std::span<const half> values, const extents& shape, const compression& form) {
+    const detail::stored_layout l = detail::layout_of(form, shape);
+    if (detail::has_mask(form.form) || detail::has_table(form.form) || std::cmp_not_equal(values.size(), l.count) ||
+        l.group == 0) {
+        return detail::same_bits(stored_values(values, shape, form), values);
+    }
+    const auto group = static_cast<std::size_t>(l.group);
+    for (std::size_t begin = 0; begin < values.size();
+         begin += group) { // group by group: most files differ in the first
+        const std::span<const half> given = values.subspan(begin, std::min(group, values.size() - begin));
+        const auto at = std::find_if_not(given.begin(), given.end(), [](half h) { return is_finite(h); });
+        if (at != given.end()) {
+            detail::refuse_stored(form, formatted("element {} is {}, weights must be finite",
+                                                  begin + static_cast<std::size_t>(at - given.begin()),
+                                                  static_cast<double>(*at)));
+        }
+        const auto integers = weight_formats::quantize_groups(given, l.group, form.bits, form.zero_point);
+        const int zero = integers.zeros.empty() ? 0 : integers.zeros[0];
+        unsigned differs = 0;
+        for (std::size_t i = 0; i < given.size(); ++i) {
+            differs |= weight_formats::dequantized(integers.values[i], zero, integers.scales[0]).bits ^ given[i].bits;
+        }
+        if (differs != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 } // namespace ane::inline ANEMONE_WAY

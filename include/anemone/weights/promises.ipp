@@ -4,28 +4,29 @@
 ANEMONE_INCLUDED(anemone_weights_promises_hpp);
 
 #include "../base/error.hpp"
-#include "convert.hpp"
+#include "half_elements.hpp"
 #include "promises.hpp"
-#include "statistics.hpp"
+#include "statistics_sum.hpp"
 
-#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <unordered_map>
 #include <utility>
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-/// Counts what rounding took. Only wide floating types lose anything; those of half size are as they are.
-ANEMONE_INLINE void count_lost(const stored_tensor& tensor, std::span<const half> rounded, lost_digits& lost) {
-    constexpr double smallest_normal = 0x1p-14;
-    const std::vector<float> wide =
-        tensor.type == element_type::f16 || tensor.type == element_type::f64 ? std::vector<float>() : to_float(tensor);
-    for (std::size_t i = 0; i < rounded.size(); ++i) {
-        const double magnitude = std::fabs(static_cast<double>(rounded[i]));
-        lost.subnormal += magnitude > 0 && magnitude < smallest_normal ? 1 : 0;
-        lost.vanished += magnitude == 0 && !wide.empty() && wide[i] != 0.0F ? 1 : 0;
-    }
+/// What a weight's values keep, and what rounding took of them: of types that are wider than fp16 and come in files.
+ANEMONE_INLINE contract kept_by(const stored_tensor& tensor, lost_digits& lost) {
+    statistics_sum sum(tensor.shape);
+    std::int64_t zeros = 0;
+    each_half(tensor, [&](std::span<const half> elements, std::int64_t zeros_of_file) {
+        sum.add(elements);
+        zeros += zeros_of_file;
+    });
+    lost.subnormal = sum.subnormal();
+    lost.vanished = tensor.type == element_type::f64 ? 0 : sum.zeros() - zeros;
+    return bounded_by(sum.result());
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY
@@ -49,9 +50,7 @@ ANEMONE_BODY_OF std::vector<lost_digits> promise_statistics(dynamic_graph& g, co
         if (is_new) {
             lost_digits lost{.weight = name, .elements = n.shape.count()};
             try {
-                const std::vector<half> values = to_half(*tensor);
-                place->second = bounded_by(statistics_of(tensor->shape, values));
-                detail::count_lost(*tensor, values, lost);
+                place->second = detail::kept_by(*tensor, lost);
             } catch (const error& unfit) {
                 lost.fault = unfit.what();
             }

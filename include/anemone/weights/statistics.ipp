@@ -5,6 +5,7 @@
 #include "../passes/print.hpp"
 #include "convert.hpp"
 #include "statistics.hpp"
+#include "statistics_sum.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,18 @@
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-ANEMONE_INLINE double magnitude(half value) noexcept { return std::fabs(static_cast<double>(value)); }
+/// Gives a sum all magnitudes.
+template <class Sum> void add_magnitudes(Sum& sum, std::span<const half> values) {
+    constexpr std::size_t piece = 4096;
+    std::vector<float> magnitudes;
+    for (; !values.empty(); values = values.subspan(magnitudes.size())) {
+        magnitudes.resize(std::min(piece, values.size()));
+        for (std::size_t i = 0; i < magnitudes.size(); ++i) {
+            magnitudes[i] = std::fabs(static_cast<float>(values[i]));
+        }
+        sum.add(magnitudes);
+    }
+}
 
 /// Throws `error` (errc::argument) unless there is one value for each element.
 ANEMONE_INLINE void require_elements(const extents& shape, std::span<const half> values) {
@@ -43,28 +55,15 @@ ANEMONE_BODY std::vector<double> l1_sums(const extents& shape, std::span<const h
     if (axis < 0) {
         throw error(errc::argument, "statistics", formatted("axis {}, axes are counted from 0", axis));
     }
-    std::int64_t inner = 1;
-    for (int i = axis + 1; i < shape.rank; ++i) {
-        inner *= shape[i];
-    }
-    const auto count = static_cast<std::size_t>(axis < shape.rank ? shape[axis] : 1);
-    std::vector<double> sums(count, 0.0);
-    const auto block = static_cast<std::size_t>(inner);
-    for (std::size_t i = 0; i < values.size();) {
-        double& sum = sums[i / block % count]; // a block of elements belongs to one index
-        for (const std::size_t end = i + block; i < end; ++i) {
-            sum += detail::magnitude(values[i]);
-        }
-    }
-    return sums;
+    detail::axis_sums sums(shape, axis);
+    detail::add_magnitudes(sums, values);
+    return sums.sums();
 }
 
 ANEMONE_BODY double root_mean_square(std::span<const half> values) {
-    double sum = 0;
-    for (const half value : values) {
-        sum += static_cast<double>(value) * static_cast<double>(value);
-    }
-    return values.empty() ? 0.0 : std::sqrt(sum / static_cast<double>(values.size()));
+    detail::square_sum squares;
+    detail::add_magnitudes(squares, values);
+    return values.empty() ? 0.0 : std::sqrt(squares.sum() / static_cast<double>(values.size()));
 }
 
 ANEMONE_BODY tensor_statistics statistics_of(const extents& shape, std::span<const half> values) {
@@ -72,17 +71,9 @@ ANEMONE_BODY tensor_statistics statistics_of(const extents& shape, std::span<con
     if (values.empty()) {
         return {};
     }
-    const auto largest = [](const std::vector<double>& sums) { return *std::max_element(sums.begin(), sums.end()); };
-    const auto [low, high] = std::minmax_element(
-        values.begin(), values.end(), [](half a, half b) { return static_cast<double>(a) < static_cast<double>(b); });
-    return {.low = static_cast<double>(*low) + 0.0, // no negative zero
-            .high = static_cast<double>(*high) + 0.0,
-            .row_l1 = largest(l1_sums(shape, values, 0)),
-            .column_l1 = largest(l1_sums(shape, values, 1)),
-            .deviation = root_mean_square(values),
-            .zeros = static_cast<double>(
-                         std::count_if(values.begin(), values.end(), [](half v) { return (v.bits & 0x7FFFU) == 0; })) /
-                     static_cast<double>(values.size())};
+    detail::statistics_sum sum(shape);
+    sum.add(values);
+    return sum.result();
 }
 
 ANEMONE_BODY tensor_statistics statistics_of(const stored_tensor& tensor) {

@@ -51,13 +51,8 @@ ANEMONE_INLINE int packed_signed_at(std::span<const std::byte> bytes, std::int64
 
 /// fp16 values as little-endian bytes.
 ANEMONE_INLINE std::vector<std::byte> pack_halves(std::span<const half> values) {
-    std::vector<std::byte> bytes;
-    bytes.reserve(2 * values.size());
-    for (const half value : values) {
-        bytes.push_back(static_cast<std::byte>(value.bits & 0xFFU));
-        bytes.push_back(static_cast<std::byte>(value.bits >> 8U));
-    }
-    return bytes;
+    const auto bytes = std::as_bytes(values); // of a little-endian machine (store.hpp)
+    return {bytes.begin(), bytes.end()};
 }
 
 ANEMONE_INLINE half half_at(std::span<const std::byte> bytes, std::int64_t index) {

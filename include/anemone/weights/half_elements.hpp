@@ -1,0 +1,158 @@
+#pragma once
+
+#include "../base/error.hpp"
+#include "../base/formatted.hpp"
+#include "../base/way.hpp"
+#include "../values/half.hpp"
+#include "formats/elements.hpp"
+#include "store.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+/// Elements of stored tensors to fp16, piece by piece. Only bodies include this header.
+namespace ane::detail::inline ANEMONE_WAY {
+
+using weight_formats::e4m3fn;
+using weight_formats::e5m2;
+using weight_formats::truth;
+
+/// A number of fp16, rounded once, half to even; it must stay finite.
+ANEMONE_INLINE half finite_element(const std::string& tensor, std::size_t index, double wide) {
+    if (!std::isfinite(wide)) {
+        throw error(errc::weights, tensor, formatted("element {} is {}, weights must be finite", index, wide));
+    }
+    const half result(wide);
+    if (!is_finite(result)) {
+        throw error(errc::weights, tensor,
+                    formatted("element {} is {}, above the largest fp16 value {}", index, wide, half_max));
+    }
+    return result;
+}
+
+/// An integer, which must stay exact: the nearest number of fp16, or an error. Every integer that fp16 holds is far inside
+/// the range where double is exact, so that `wide` decides.
+template <std::integral Integer> half exact_element(const std::string& tensor, std::size_t index, Integer value) {
+    const half result(static_cast<double>(value));
+    if (!is_finite(result) || static_cast<double>(result) != static_cast<double>(value)) {
+        throw error(
+            errc::weights, tensor,
+            formatted("element {} is {}, which fp16 does not hold exactly (all integers to 2048 are)", index, value));
+    }
+    return result;
+}
+
+/// One element to fp16; the name and the index are for errors.
+template <class Source> half converted_element(const std::string& tensor, std::size_t index, const std::byte* at) {
+    Source value;
+    std::memcpy(&value, at, sizeof(Source));
+    if constexpr (std::is_unsigned_v<Source>) {
+        return exact_element(tensor, index, std::uint64_t{value});
+    } else if constexpr (std::is_integral_v<Source>) {
+        return exact_element(tensor, index, std::int64_t{value});
+    } else if constexpr (std::is_same_v<Source, double>) {
+        return finite_element(tensor, index, value);
+    } else {
+        return finite_element(tensor, index, static_cast<double>(static_cast<float>(value)));
+    }
+}
+
+ANEMONE_INLINE void refuse_type [[noreturn]] (const stored_tensor& tensor) {
+    throw error(errc::weights, tensor.name,
+                formatted("type {} has no conversion to fp16", facts_of(tensor.type).safetensors));
+}
+
+template <class Source>
+inline constexpr bool has_fp16_values =
+    !std::is_same_v<Source, truth> && !std::is_same_v<Source, e4m3fn> && !std::is_same_v<Source, e5m2>;
+
+/// Calls `visitor` with the type of the elements.
+template <class Visitor> auto visit_elements(const stored_tensor& tensor, const Visitor& visitor) {
+    using result = decltype(visitor.template operator()<truth>());
+    return weight_formats::with_element(tensor.type, [&]<class Element>() -> result {
+        if constexpr (std::is_void_v<Element>) {
+            throw error(errc::weights, tensor.name, "has an element type of no meaning");
+        } else {
+            return visitor.template operator()<Element>();
+        }
+    });
+}
+
+/// Elements to fp16: `from` has those from number `first` on.
+template <class Source>
+void convert_elements(const std::string& tensor, std::size_t first, std::span<const std::byte> from,
+                      std::span<half> to) {
+    const auto checked = [&](std::size_t i) {
+        return converted_element<Source>(tensor, first + i, from.data() + i * sizeof(Source));
+    };
+    if constexpr (std::is_same_v<Source, half>) {
+        if (!to.empty()) { // nothing may lie at null
+            std::memcpy(static_cast<void*>(to.data()), from.data(), to.size() * sizeof(half));
+        }
+    } else if constexpr (std::is_same_v<Source, float>) {
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            float value = 0;
+            std::memcpy(&value, from.data() + i * sizeof(float), sizeof(float));
+            to[i] = half(value);
+        }
+    } else {
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            to[i] = checked(i);
+        }
+        return;
+    }
+    unsigned infinite_or_nan = 0;
+    for (const half each : to) {
+        infinite_or_nan |= is_finite(each) ? 0U : 1U;
+    }
+    for (std::size_t i = 0; infinite_or_nan != 0 && i < to.size(); ++i) {
+        checked(i); // says what is wrong with it
+    }
+}
+
+/// How many elements are 0 in the tensor itself.
+template <class Source> std::int64_t count_zeros(std::span<const std::byte> from) {
+    std::int64_t zeros = 0;
+    for (std::size_t i = 0; i < from.size() / sizeof(Source); ++i) {
+        Source value;
+        std::memcpy(&value, from.data() + i * sizeof(Source), sizeof(Source));
+        if constexpr (std::is_same_v<Source, half>) {
+            zeros += (value.bits & 0x7FFFU) == 0 ? 1 : 0;
+        } else {
+            zeros += weight_formats::number_of(value) == 0 ? 1 : 0;
+        }
+    }
+    return zeros;
+}
+
+/// Calls `take(elements, zeros)` with the values as fp16, piece after piece, and how many of them are 0 in the tensor. Throws
+/// as `to_half` does.
+template <class Take> void each_half(const stored_tensor& tensor, const Take& take) {
+    visit_elements(tensor, [&]<class Source>() {
+        if constexpr (has_fp16_values<Source>) {
+            constexpr std::size_t piece = 16384;
+            std::vector<half> elements;
+            const std::span<const std::byte> all = tensor.bytes;
+            for (std::size_t at = 0; at < all.size();) {
+                const std::span<const std::byte> from =
+                    all.subspan(at, std::min(piece * sizeof(Source), all.size() - at));
+                elements.resize(from.size() / sizeof(Source));
+                convert_elements<Source>(tensor.name, at / sizeof(Source), from, elements);
+                take(std::span<const half>(elements), count_zeros<Source>(from));
+                at += from.size();
+            }
+        } else {
+            refuse_type(tensor);
+        }
+    });
+}
+
+} // namespace ane::detail::inline ANEMONE_WAY
