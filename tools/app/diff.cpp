@@ -8,6 +8,10 @@
 #include <anemone/backend/samples.hpp>
 #include <anemone/base/error.hpp>
 
+#include <cstddef>
+#include <span>
+#include <vector>
+
 namespace app {
 
 namespace {
@@ -55,11 +59,17 @@ ane::pair_difference diff(const model& a, const model& b, const diff_options& ho
         require_run_memory(each->graph(), kept_values::twice, each->max_memory(), who);
     }
     const task shown(who, "comparing " + a.path() + " with " + b.path() + ", node by node");
-    return on_inputs(a, how, inputs, [&](const auto& memory) {
+    const auto compared = [&](const auto& memory) {
         return in_reference(how, [&](const auto& place) {
             return ane::diff(a.graph(), a.weights(), b.graph(), b.weights(), place, memory);
         });
-    });
+    };
+    if (inputs.empty()) {
+        const std::vector<std::vector<std::byte>> drawn = ane::random_inputs(a.graph(), b.graph(), how.seed);
+        return compared(std::vector<std::span<const std::byte>>(drawn.begin(), drawn.end()));
+    }
+    const input_memory given(a.ports().inputs, inputs);
+    return compared(given.spans());
 }
 
 } // namespace app

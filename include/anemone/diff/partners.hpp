@@ -13,7 +13,7 @@
 /// Which nodes of two models belong together. Only bodies include this header.
 namespace ane::detail::inline ANEMONE_WAY {
 
-/// Pairs ports by name, or by position where their names differ; then what has the same name but for punctuation; then
+/// Pairs ports by name, then by name but for punctuation, then those that are left in their order; then what has the same name but for punctuation; then
 /// operands of pairs; and last, from the inputs on, equal operations on pairs. A node has one partner or none, and no
 /// pair joins an operation to an input, a weight or a constant.
 class partner_search {
@@ -39,6 +39,8 @@ public:
     /// For each node of the first model the one of the second, or -1.
     const std::vector<int>& of_first() const noexcept { return of_first_; }
     const std::vector<int>& of_second() const noexcept { return of_second_; }
+    /// For each output of the first model its position among those of the second, or -1.
+    const std::vector<int>& output_of_first() const noexcept { return outputs_; }
 
 private:
     bool free(int i, int j) const {
@@ -66,25 +68,59 @@ private:
     ANEMONE_INLINE void ports() {
         const std::vector<int> here = inputs_of(first_);
         const std::vector<int> there = inputs_of(second_);
-        for (const int i : here) {
-            if (const int j = second_.find(op::input, first_.name(i)); j >= 0) {
-                pair(i, j);
+        const std::vector<int> input = matched(
+            here.size(), there.size(), [&](std::size_t k) { return first_.name(here[k]); },
+            [&](std::size_t k) { return second_.name(there[k]); });
+        for (std::size_t k = 0; k < here.size(); ++k) {
+            if (input[k] >= 0) {
+                pair(here[k], there[static_cast<std::size_t>(input[k])]);
             }
         }
-        for (std::size_t k = 0; k < std::min(here.size(), there.size()); ++k) {
-            pair(here[k], there[k]);
+        outputs_ = matched(
+            first_.outputs.size(), second_.outputs.size(),
+            [&](std::size_t k) { return first_.name(first_.outputs[k]); },
+            [&](std::size_t k) { return second_.name(second_.outputs[k]); });
+        for (std::size_t k = 0; k < outputs_.size(); ++k) {
+            if (outputs_[k] >= 0) {
+                pair(first_.outputs[k].node, second_.outputs[static_cast<std::size_t>(outputs_[k])].node);
+            }
         }
-        const std::size_t outputs = std::min(first_.outputs.size(), second_.outputs.size());
-        for (const output_port& port : first_.outputs) {
-            for (const output_port& other : second_.outputs) {
-                if (first_.name(port) == second_.name(other)) {
-                    pair(port.node, other.node);
+    }
+
+    /// For each port of the first the one of the second: of the same name; of the same but for punctuation; and those that
+    /// are left in their order. -1: there is none.
+    template <class Mine, class Theirs>
+    static std::vector<int> matched(std::size_t count, std::size_t others, const Mine& mine, const Theirs& theirs) {
+        std::vector<int> of_first(count, -1);
+        std::vector<char> taken(others, 0);
+        const auto match = [&](const auto& name) {
+            std::map<std::string, std::size_t> known;
+            for (std::size_t k = others; k-- > 0;) {
+                if (taken[k] == 0) {
+                    known.insert_or_assign(name(theirs(k)), k);
                 }
             }
+            for (std::size_t k = 0; k < count; ++k) {
+                const auto found = of_first[k] < 0 ? known.find(name(mine(k))) : known.end();
+                if (found != known.end() && taken[found->second] == 0) {
+                    of_first[k] = static_cast<int>(found->second);
+                    taken[found->second] = 1;
+                }
+            }
+        };
+        match([](std::string_view name) { return std::string(name); });
+        match([](std::string_view name) { return plain(name); });
+        std::size_t next = 0;
+        for (int& other : of_first) {
+            while (next < others && taken[next] != 0) {
+                ++next;
+            }
+            if (other < 0 && next < others) {
+                other = static_cast<int>(next);
+                taken[next] = 1;
+            }
         }
-        for (std::size_t k = 0; k < outputs; ++k) {
-            pair(first_.outputs[k].node, second_.outputs[k].node);
-        }
+        return of_first;
     }
 
     /// A name as every format can write it: "/0/Conv" is "_0_Conv" in MIL text.
@@ -165,6 +201,7 @@ private:
     graph_view second_;
     std::vector<int> of_first_;
     std::vector<int> of_second_;
+    std::vector<int> outputs_;
     std::vector<std::vector<int>> readers_; ///< of each node of the second model
 };
 

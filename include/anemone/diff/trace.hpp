@@ -27,7 +27,12 @@ struct trace {
 ANEMONE_API_OF(anemone_diff_trace_hpp)
 trace trace_of(const graph_view& model, const backend::cpu& place, const weight_store& weights, input_buffers inputs);
 
-/// The same on the oracle. A node that the engine computes together with a later one has no value.
+/// The same of what has memory when the model runs as it is: the last node of each layer, with the bits of that run.
+ANEMONE_API_OF(anemone_diff_trace_hpp)
+trace layer_trace_of(const graph_view& model, const backend::cpu& place, const weight_store& weights,
+                     input_buffers inputs);
+
+/// As `trace_of`, on the oracle. A node that the engine computes together with a later one has no value.
 ANEMONE_API_OF(anemone_diff_trace_hpp)
 trace trace_of(const graph_view& model, const backend::oracle& place, const weight_store& weights,
                input_buffers inputs);

@@ -17,19 +17,16 @@ ANEMONE_INCLUDED(anemone_diff_trace_hpp);
 
 namespace ane::detail::inline ANEMONE_WAY {
 
-/// A copy of a model that returns every computed node.
-ANEMONE_INLINE dynamic_graph observed(const graph_view& model) {
+/// A copy of a model that returns these nodes too.
+ANEMONE_INLINE dynamic_graph observed(const graph_view& model, const std::vector<int>& nodes) {
     rewriter w(model);
     for (int i = 0; i < model.size(); ++i) {
         w.visit(i);
         w.rename(i, w.copy(i));
     }
     const std::string prefix = unused_port_prefix(model);
-    const sequence<char> known = constant_nodes(model); // folded without a rounding between them: left so
-    for (int i = 0; i < model.size(); ++i) {
-        if (!is_source(model[i].kind) && known[static_cast<std::size_t>(i)] == 0) {
-            w.add_output(w.renamed(i), prefix + std::to_string(i));
-        }
+    for (const int i : nodes) {
+        w.add_output(w.renamed(i), prefix + std::to_string(i));
     }
     for (const output_port& port : model.outputs) {
         if (port.is_state()) {
@@ -37,6 +34,24 @@ ANEMONE_INLINE dynamic_graph observed(const graph_view& model) {
         }
     }
     return w.result();
+}
+
+/// The values of some nodes in one run that returns them.
+ANEMONE_INLINE trace trace_of_nodes(const graph_view& model, const std::vector<int>& nodes, const backend::cpu& place,
+                                    const weight_store& weights, input_buffers inputs) {
+    trace result;
+    result.values.resize(model.nodes.size());
+    std::vector<std::span<std::byte>> outputs;
+    for (const int i : nodes) {
+        auto& memory = result.values[static_cast<std::size_t>(i)];
+        memory.resize(static_cast<std::size_t>(bytes(model[i].type, model[i].shape.count())));
+        outputs.emplace_back(memory);
+    }
+    if (!outputs.empty()) {
+        const dynamic_graph all = observed(model, nodes);
+        place.compile(all, weights).run(inputs, outputs);
+    }
+    return result;
 }
 
 ANEMONE_INLINE std::vector<std::byte> copied(const std::byte* from, std::size_t count) { return {from, from + count}; }
@@ -55,22 +70,23 @@ ANEMONE_BODY_OF std::span<const half> trace::halves(int node) const {
 
 ANEMONE_BODY_OF trace trace_of(const graph_view& model, const backend::cpu& place, const weight_store& weights,
                                input_buffers inputs) {
-    trace result;
-    result.values.resize(model.nodes.size());
-    std::vector<std::span<std::byte>> outputs;
-    const sequence<char> known = constant_nodes(model);
+    const sequence<char> known = constant_nodes(model); // folded without a rounding between them: left so
+    std::vector<int> nodes;
     for (int i = 0; i < model.size(); ++i) {
         if (!is_source(model[i].kind) && known[static_cast<std::size_t>(i)] == 0) {
-            auto& memory = result.values[static_cast<std::size_t>(i)];
-            memory.resize(static_cast<std::size_t>(bytes(model[i].type, model[i].shape.count())));
-            outputs.emplace_back(memory);
+            nodes.push_back(i);
         }
     }
-    if (!outputs.empty()) {
-        const dynamic_graph all = detail::observed(model);
-        place.compile(all, weights).run(inputs, outputs);
+    return detail::trace_of_nodes(model, nodes, place, weights, inputs);
+}
+
+ANEMONE_BODY_OF trace layer_trace_of(const graph_view& model, const backend::cpu& place, const weight_store& weights,
+                                     input_buffers inputs) {
+    std::vector<int> nodes;
+    for (const backend::cpu_step& step : place.compile(model, weights).steps()) {
+        nodes.push_back(step.nodes.back());
     }
-    return result;
+    return detail::trace_of_nodes(model, nodes, place, weights, inputs);
 }
 
 ANEMONE_BODY_OF trace trace_of(const graph_view& model, const backend::oracle& place, const weight_store& weights,

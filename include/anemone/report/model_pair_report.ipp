@@ -4,6 +4,7 @@
 ANEMONE_INCLUDED(anemone_report_model_pair_report_hpp);
 
 #include "../base/formatted.hpp"
+#include "../passes/print.hpp"
 #include "../rules/phrases.hpp"
 #include "diff_text.hpp"
 #include "model_pair_report.hpp"
@@ -36,6 +37,39 @@ ANEMONE_INLINE std::string alone_text(const graph_view& g, const std::vector<int
     return nodes.empty() ? text : formatted("only in the {}: {}\n", which, text);
 }
 
+/// "x is fp16 [4] in the first and fp16 [1, 1, 1, 4] in the second: the same elements"
+ANEMONE_INLINE std::string port_text(const graph_view& first, const graph_view& second, const port_pair& pair) {
+    const node& mine = first[pair.first];
+    const node& theirs = second[pair.second];
+    const auto name =
+        pair.output < 0 ? first.name(pair.first) : first.name(first.outputs[static_cast<std::size_t>(pair.output)]);
+    std::string text;
+    if (pair.state_of_first || pair.state_of_second) {
+        text = formatted("{} is a state of the {} and an input of the {}: zeros here\n", first.called(name),
+                         pair.state_of_first ? "first" : "second", pair.state_of_first ? "second" : "first");
+    }
+    if (mine.type == theirs.type && mine.shape == theirs.shape) {
+        return text;
+    }
+    return text + formatted("{} is {} in the first and {} in the second\n", first.called(name),
+                            print(mine.type, mine.shape), print(theirs.type, theirs.shape));
+}
+
+/// What is said of the outputs.
+ANEMONE_INLINE std::string outputs_text(const graph_view& first, const graph_view& second,
+                                        const pair_difference& found) {
+    if (found.same_outputs) {
+        return "the outputs are the same\n";
+    }
+    if (first.outputs.size() != second.outputs.size()) {
+        return formatted("the outputs differ: {} in the first, {} in the second\n", first.outputs.size(),
+                         second.outputs.size());
+    }
+    return found.same_on_engine ? "the outputs differ by roundings alone: in the arithmetic of h13 they are the same "
+                                  "(--reference h13)\n"
+                                : "the outputs differ\n";
+}
+
 } // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
@@ -65,10 +99,13 @@ ANEMONE_BODY_OF std::string pair_text(const graph_view& first, const graph_view&
     }
     text +=
         detail::alone_text(first, found.only_first, "first") + detail::alone_text(second, found.only_second, "second");
+    for (const port_pair& pair : found.ports) {
+        text += detail::port_text(first, second, pair);
+    }
     if (found.first_divergent >= 0) {
         text += formatted("first divergent node: {}\n", names[static_cast<std::size_t>(found.first_divergent)]);
     }
-    return text + (found.same_outputs ? "the outputs are the same\n" : "the outputs differ\n");
+    return text + detail::outputs_text(first, second, found);
 }
 
 } // namespace ane::inline ANEMONE_WAY
