@@ -380,6 +380,31 @@ TEST_CASE("compress: weights that are stored already, tied, or read by others th
     CHECK(apply(plan).graph.nodes.size() == g.nodes.size() + 1);
 }
 
+TEST_CASE("compress: a weight that meets a constant or another weight learns nothing from runs") {
+    for (const bool is_constant : {false, true}) {
+        for (const bool is_convolution : {false, true}) {
+            CAPTURE(is_constant);
+            CAPTURE(is_convolution);
+            const extents met = is_convolution ? extents{1, 2, 4, 4} : extents{4, 16};
+            dynamic_builder b;
+            auto x = b.input("x", {1, 16});
+            auto first = is_constant ? b.constant(met, std::vector<float>(static_cast<std::size_t>(met.count()), 0.5F))
+                                     : b.weight("first", met);
+            auto y = is_convolution ? b.add(op::conv2d, {first, b.weight("w", {8, 2, 1, 1})}, conv{})
+                                    : b.add(op::linear, {first, b.weight("w", {16, 16})});
+            b.output("y", b.add(op::mul, {is_convolution ? b.reshape(y, {8, 16}) : y, x}));
+            const dynamic_graph g = b.finish();
+            const compression_plan plan = choose_compression(g, random_weights(g, 2), h13, random_samples(2, 16, 3),
+                                                             {.most_loss = 0.5, .forms = {palette<4>, affine_int8}});
+            REQUIRE(plan.weights.size() == 1);
+            CHECK(plan.weights[0].name == "w");
+            for (const stored_candidate& each : plan.weights[0].candidates) {
+                CHECK(!each.fed_back);
+            }
+        }
+    }
+}
+
 TEST_CASE("compress: zeros are kept as a mask where half and more are zero, without loss") {
     dynamic_builder b;
     b.output("y", b.add(op::linear, {b.input("x", {1, 64}), b.weight("w", {32, 64})}));

@@ -1,4 +1,5 @@
 /// Any text as a model of the MIL reader: read and written again, or refused with its faults.
+#include "shown_text.hpp"
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/formats/blob.hpp>
 #include <anemone/formats/mil.hpp>
@@ -43,6 +44,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } catch (const ane::unreadable& e) {
         if (e.faults().empty() || e.faults()[0].reason.empty()) {
             std::abort();
+        }
+        for (const ane::read_fault& fault : e.faults()) {
+            require_shown(fault.operation + fault.reason);
         }
         return 0;
     }

@@ -1,4 +1,5 @@
 /// Any bytes as a model of Core ML, or as the manifest of a package: read and written again, or refused with its faults.
+#include "shown_text.hpp"
 #include "structured.hpp"
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/formats/blob.hpp>
@@ -35,19 +36,13 @@ std::int64_t elements(const ane::graph_view& g) {
 }
 
 /// No bytes of the file reach a terminal.
-void require_printable(const std::string& text) {
-    if (std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; })) {
-        std::abort();
-    }
-}
-
 void read_manifest(const std::string& text) {
     try {
         if (ane::mlpackage::root_model_in(text, "Manifest.json").empty()) {
             std::abort();
         }
     } catch (const ane::error& e) {
-        require_printable(e.what());
+        require_shown(e.what());
     }
 }
 
@@ -78,12 +73,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             std::abort();
         }
         for (const ane::read_fault& fault : e.faults()) {
-            require_printable(fault.operation + fault.reason);
+            require_shown(fault.operation + fault.reason);
         }
         return 0;
     }
     for (const std::string& note : model.notes) {
-        require_printable(note);
+        require_shown(note);
     }
     if (elements(model.graph) > 4096) {
         return 0;

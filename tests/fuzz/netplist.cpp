@@ -1,5 +1,6 @@
 /// Any bytes as a netplist whose weight files are all alike: read into a graph that is valid, or refused with errc::file.
 #include "plist_mutation.hpp"
+#include "shown_text.hpp"
 #include "structured.hpp"
 #include <anemone/passes/validate.hpp>
 #include <anemone/readers/netplist.hpp>
@@ -43,6 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (e.code() != ane::errc::file) {
             std::abort();
         }
+        require_shown(e.what());
     }
     return 0;
 }

@@ -4,6 +4,8 @@
 #include "progress.hpp"
 #include "ranges.hpp"
 #include <anemone/base/error.hpp>
+#include <anemone/io/folder_contents.hpp>
+#include <anemone/io/open_file.hpp>
 
 #include <fmt/format.h>
 
@@ -40,12 +42,13 @@ bool is_model_name(const fs::path& path) {
 /// Links to folders are not followed: they may lead back.
 void collect(const fs::path& folder, std::vector<std::string>& found) {
     constexpr std::size_t most = 100'000;
-    std::vector<fs::path> inside;
-    for (const fs::directory_entry& each : fs::directory_iterator(folder)) {
-        inside.push_back(each.path());
+    std::vector<std::string> inside;
+    if (const int why = ane::detail::list_names(folder.string(), inside); why != 0) {
+        ane::detail::refuse_file_call(folder.string(), "cannot be listed", why);
     }
     std::sort(inside.begin(), inside.end());
-    for (const fs::path& each : inside) {
+    for (const std::string& name : inside) {
+        const fs::path each = folder / name;
         std::error_code failed;
         if (fs::is_directory(fs::symlink_status(each, failed))) {
             if (is_model_folder(each)) {

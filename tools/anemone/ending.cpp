@@ -1,8 +1,11 @@
 #include "ending.hpp"
 
+#include "command.hpp"
 #include <anemone/io/new_folder.hpp>
 
 #include <csignal>
+#include <new>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
@@ -48,5 +51,18 @@ void end_without_remains() {
         ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
 }
+
+int told_without_memory() {
+    constexpr std::string_view sentence =
+        "error: memory: the system gives no more; a smaller --max-memory says of what\n";
+    static_cast<void>(::write(STDERR_FILENO, sentence.data(), sentence.size()) < 0);
+    return impossible;
+}
+
+void end_without_memory() {
+    std::set_new_handler([] { ::_exit(told_without_memory()); });
+}
+
+void memory_may_be_thrown() { std::set_new_handler(nullptr); }
 
 } // namespace command

@@ -17,7 +17,6 @@
 #include <new>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -64,6 +63,7 @@ int ended_by(const CLI::App& app, const CLI::ParseError& wrong) {
 
 /// Everything that takes memory: what there is none for is thrown out of it, from its handlers too.
 int run(int count, char** arguments) {
+    end_without_memory();
     CLI::App app("What the Apple Neural Engine makes of a model, without the engine.", "anemone");
     app.set_version_flag("--version", ANEMONE_VERSION_TEXT);
     app.require_subcommand(1);
@@ -89,6 +89,7 @@ int run(int count, char** arguments) {
     add_manual(app, status);
     name_values(app);
     refuse_empty_paths(app);
+    app.parse_complete_callback(memory_may_be_thrown); // what is asked is known, and nothing done yet
     end_without_remains();
     try {
         std::vector<std::string> all = expanded(count, arguments);
@@ -111,14 +112,6 @@ int run(int count, char** arguments) {
     }
 }
 
-/// Says why without taking memory for it.
-int impossible_without_memory() {
-    constexpr std::string_view sentence =
-        "error: memory: the system gives no more; a smaller --max-memory says of what\n";
-    static_cast<void>(::write(STDERR_FILENO, sentence.data(), sentence.size()) < 0);
-    return impossible;
-}
-
 } // namespace
 } // namespace command
 
@@ -132,6 +125,6 @@ int main(int count, char** arguments) {
             return command::impossible_because(command::error_text(failure.what(), ""));
         }
     } catch (...) { // from a handler too
-        return command::impossible_without_memory();
+        return command::told_without_memory();
     }
 }

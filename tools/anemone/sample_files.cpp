@@ -2,6 +2,8 @@
 
 #include "numpy_file.hpp"
 #include <anemone/base/error.hpp>
+#include <anemone/io/folder_contents.hpp>
+#include <anemone/io/open_file.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -18,10 +20,14 @@ std::vector<std::string> files_in(const std::string& path) {
     if (!fs::is_directory(path, failed)) {
         return {path};
     }
+    std::vector<std::string> names;
+    if (const int why = ane::detail::list_names(path, names); why != 0) {
+        ane::detail::refuse_file_call(path, "cannot be listed", why);
+    }
     std::vector<std::string> files;
-    for (const fs::directory_entry& each : fs::directory_iterator(path)) {
-        if (each.path().extension() == ".npz" || each.path().extension() == ".npy") {
-            files.push_back(each.path().string());
+    for (const std::string& name : names) {
+        if (name.ends_with(".npz") || name.ends_with(".npy")) {
+            files.push_back((fs::path(path) / name).string());
         }
     }
     if (files.empty()) {

@@ -23,15 +23,35 @@
 
 namespace ane::compress::inline ANEMONE_WAY {
 
+/// Which of the model's inputs a node is; -1: none.
+ANEMONE_INLINE int input_port(const graph_view& g, int node) {
+    int position = 0;
+    for (int i = 0; i < g.size(); ++i) {
+        if (ane::detail::is_bound(g, i)) {
+            if (i == node) {
+                return position;
+            }
+            ++position;
+        }
+    }
+    return -1;
+}
+
+/// Whether a run of the model shows a node's values: those of constants and of what is not fp16 are not seen.
+ANEMONE_INLINE bool is_seen(const graph_view& g, int node) {
+    return g[node].type == dtype::f16 && (!is_source(g[node].kind) || input_port(g, node) >= 0);
+}
+
 /// Rounds one weight to what forms can hold: to the nearest, or with error feedback from what the weight met in runs.
 class weight_rounder {
 public:
-    /// `reader`: the only operation that reads the weight; -1: there are several, and nothing is learnt.
+    /// `reader`: the only operation that reads the weight; -1: there are several, and nothing is learnt. Nor is it where
+    /// runs do not show what the weight meets.
     ANEMONE_INLINE weight_rounder(const graph_view& g, int weight, int reader, std::int64_t most_columns)
         : shape_(g[weight].shape), reader_(reader) {
         if (reader >= 0) {
             layout_ = matrix_of(g, reader);
-            if (layout_.known() && layout_.columns <= most_columns) {
+            if (layout_.known() && layout_.columns <= most_columns && is_seen(g, g.operands(reader)[0])) {
                 moments_ = no_moments(layout_);
             }
         }
@@ -126,19 +146,6 @@ private:
     moments moments_;
     feedback_basis basis_;
 };
-
-ANEMONE_INLINE int input_port(const graph_view& g, int node) {
-    int position = 0;
-    for (int i = 0; i < g.size(); ++i) {
-        if (ane::detail::is_bound(g, i)) {
-            if (i == node) {
-                return position;
-            }
-            ++position;
-        }
-    }
-    return -1;
-}
 
 /// Runs the model on the samples and shows every rounder what its weight meets. Returns how often the model ran.
 ANEMONE_INLINE int learn(std::vector<weight_rounder>& rounders, const graph_view& g, const weight_store& weights,

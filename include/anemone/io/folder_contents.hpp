@@ -3,10 +3,12 @@
 #include "../base/way.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <dirent.h>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <sys/stat.h>
 #include <vector>
 
@@ -20,10 +22,9 @@ struct folder_entry {
     bool is_file = false; ///< a regular one, and no link to one
 };
 
-/// Appends what a folder holds, each folder before what is in it, no link followed; `in` is its path in the outermost one.
-/// Gives errno of the first folder that could not be opened, or 0. Throws `std::bad_alloc`, where the iterators of
-/// libstdc++ would end the program.
-ANEMONE_INLINE int list_folder(const std::string& folder, std::vector<folder_entry>& to, const std::string& in = {}) {
+/// Appends the names of what a folder holds, in no order. Gives errno where it could not be opened, or 0. Throws
+/// `std::bad_alloc`, where the iterators of libstdc++ would end the program.
+ANEMONE_INLINE int list_names(const std::string& folder, std::vector<std::string>& to) {
     struct closed {
         void operator()(DIR* open) const { ::closedir(open); }
     };
@@ -34,12 +35,21 @@ ANEMONE_INLINE int list_folder(const std::string& folder, std::vector<folder_ent
         }
         return errno;
     }
-    int failed = 0;
     while (const dirent* const each = ::readdir(open.get())) {
-        const std::string name = each->d_name;
-        if (name == "." || name == "..") {
-            continue;
+        const std::string_view name = each->d_name;
+        if (name != "." && name != "..") {
+            to.emplace_back(name);
         }
+    }
+    return 0;
+}
+
+/// Appends what a folder holds, each folder before what is in it, no link followed; `in` is its path in the outermost one.
+/// Gives errno of the first folder that could not be opened, or 0. Throws `std::bad_alloc`.
+ANEMONE_INLINE int list_folder(const std::string& folder, std::vector<folder_entry>& to, const std::string& in = {}) {
+    std::vector<std::string> names;
+    int failed = list_names(folder, names);
+    for (const std::string& name : names) {
         std::string path = folder;
         path.append("/").append(name);
         struct ::stat found {};
@@ -51,6 +61,19 @@ ANEMONE_INLINE int list_folder(const std::string& folder, std::vector<folder_ent
         }
     }
     return failed;
+}
+
+/// Removes a file, or a folder with all that is in it, as far as that can be. Throws `std::bad_alloc`.
+ANEMONE_INLINE void remove_tree(const std::string& path) {
+    if (::remove(path.c_str()) == 0 || (errno != ENOTEMPTY && errno != EEXIST)) {
+        return;
+    }
+    std::vector<folder_entry> inside;
+    list_folder(path, inside);
+    for (auto each = inside.rbegin(); each != inside.rend(); ++each) { // what is in a folder before it
+        ::remove((path + "/" + each->path).c_str());
+    }
+    ::remove(path.c_str());
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY

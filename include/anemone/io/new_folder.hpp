@@ -56,8 +56,7 @@ ANEMONE_INLINE void discard_unfinished() {
     unfinished_files& all = unfinished();
     all.changes.lock(); // for good
     for (const std::string& path : all.paths) {
-        std::error_code ignored;
-        std::filesystem::remove_all(path, ignored);
+        remove_tree(path);
     }
 }
 
@@ -103,7 +102,7 @@ public:
         }
         if (::rmdir(aside_.c_str()) != 0 && errno == ENOTEMPTY) {
             try {
-                std::filesystem::remove_all(aside_);
+                remove_tree(aside_);
             } catch (...) { // NOLINT(bugprone-empty-catch): a destructor cannot tell
             }
         }

@@ -96,7 +96,7 @@ private:
 ANEMONE_INLINE std::string root_model_in(const std::string& text, const std::string& path) {
     manifest_reader found;
     rapidjson::MemoryStream stream(text.data(), text.size());
-    rapidjson::Reader reader;
+    ane::detail::json_reader reader;
     if (const auto done = reader.Parse<rapidjson::kParseIterativeFlag>(stream, found); done.IsError()) {
         throw error(errc::file, path, formatted("is no JSON text of a manifest: at byte {}", done.Offset()));
     }

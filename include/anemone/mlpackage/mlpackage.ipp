@@ -56,8 +56,9 @@ ANEMONE_INLINE void require_replaceable(const std::string& path, std::span<const
                                         bool keeps_others) {
     std::error_code failed;
     const std::filesystem::file_status found = std::filesystem::symlink_status(path, failed);
+    std::vector<std::string> names;
     if (!std::filesystem::exists(found) ||
-        (std::filesystem::is_directory(found) && std::filesystem::is_empty(path, failed))) {
+        (std::filesystem::is_directory(found) && ane::detail::list_names(path, names) == 0 && names.empty())) {
         return;
     }
     bool is_package = std::filesystem::is_directory(found);

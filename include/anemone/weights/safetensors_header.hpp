@@ -74,7 +74,7 @@ public:
             fail("the header contains a zero byte"); // which the parser would take for its end
         }
         constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag;
-        rapidjson::Reader reader;
+        json_reader reader;
         if (const rapidjson::ParseResult result = reader.Parse<flags>(stream_, *this); result.IsError()) {
             fail_to_parse(result.Offset(), rapidjson::GetParseError_En(result.Code()));
         }

@@ -2,6 +2,8 @@
 
 #include "../../../base/error.hpp"
 #include "../../../base/way.hpp"
+#include "../../../io/folder_contents.hpp"
+#include "../../../io/open_file.hpp"
 #include "../driver/options.hpp"
 #include "../driver/within.hpp"
 
@@ -76,14 +78,14 @@ struct cache_key {
 /// function. Waits for others that compile the same.
 ANEMONE_INLINE cache_place shared_cache(const std::string& cache, const std::filesystem::path& model,
                                         const session_options& options) {
-    std::error_code failure;
+    std::vector<std::string> names;
+    if (const int why = ane::detail::list_names(model.parent_path().string(), names); why != 0)
+        ane::detail::refuse_file_call(model.parent_path().string(), "cannot be listed", why);
     std::vector<std::filesystem::path> files;
-    for (std::filesystem::directory_iterator each(model.parent_path(), failure), end; !failure && each != end;
-         each.increment(failure))
-        if (each->is_regular_file(failure))
-            files.push_back(each->path());
-    if (failure)
-        throw error(errc::file, model.parent_path().string(), failure.message());
+    std::error_code failure; // of what is no file any more: it is left out
+    for (const std::string& name : names)
+        if (std::filesystem::is_regular_file(model.parent_path() / name, failure))
+            files.push_back(model.parent_path() / name);
     std::sort(files.begin(), files.end());
     cache_key key;
     std::vector<char> part(std::size_t{1} << 20U);

@@ -2,6 +2,7 @@
 
 #include "../../../base/error.hpp"
 #include "../../../base/way.hpp"
+#include "../../../io/folder_contents.hpp"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -67,7 +68,7 @@ public:
             std::error_code ignored;
             const bool is_last = ::flock(folder_, LOCK_EX | LOCK_NB) == 0; // fails while others have theirs
             if (is_last && is(folder_, path_) && std::filesystem::exists(marker_in(path_), ignored))
-                std::filesystem::remove_all(path_, ignored);
+                ane::detail::remove_tree(path_);
         } catch (...) { // no memory for the removal
         }
         forget();
