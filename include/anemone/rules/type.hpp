@@ -22,8 +22,9 @@ constexpr bool is_read_as_codes(const subject& s) {
     return true;
 }
 /// Whether a value of this type may stand inside a program: an image before its conversion, a condition before its
-/// `select`, an integer between `quantize` and `dequantize`. Ports of int8 were refused on an M1 and are expected to run by a
-/// project of newer chips (docs/conflicts.md): from A15 on they are what a `dequantize` reads.
+/// `select`, an integer between `quantize` and `dequantize`. Ports of int8 were refused on an M1, and
+/// another project expects them to run on a chip that is not named: from A15 on they are what a `dequantize` reads. That floor
+/// is our reading (docs/conflicts.md).
 constexpr bool is_inner_type(const subject& s) {
     const node& n = s.n;
     switch (n.type) {
