@@ -61,6 +61,11 @@ TEST_CASE("R001 R002: element types") {
     CHECK_KEEPS(relu_of({8}), element_type_is_not_f16, h13);
     CHECK_BREAKS(relu_of({8}, dtype::f32), element_type_is_not_f16, h13, 4, 3);
     CHECK_BREAKS(relu_of({8}, dtype::int8), element_type_is_not_f16, h18, 2, 3);
+    // A port of int8 whose codes are dequantized: from A15 on (docs/conflicts.md).
+    const dynamic_graph codes = make(op::dequantize, quantization{.type = dtype::int8, .axis = 0},
+                                     {{op::input, {8}, {}, dtype::int8}, {op::constant, {}, {}, dtype::f16}});
+    CHECK_FALSE(breaks(codes, rule::element_type_is_not_f16, h15));
+    CHECK(breaks(codes, rule::element_type_is_not_f16, h14));
     CHECK_KEEPS(relu_of({8}, dtype::uint8), element_type_is_not_f16, h13);
     CHECK_BREAKS(relu_of({8}, dtype::uint8), uint8_reaches_arithmetic, h13, 0, 0);
     const dynamic_graph returned = build_graph([](auto& g) { g.output("y"_s, g.input("x"_s, u8<8>)); });

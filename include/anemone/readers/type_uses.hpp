@@ -36,7 +36,7 @@ inline constexpr element_types_of wide_integers{element_type::int32, element_typ
                                                 element_type::uint64};
 inline constexpr element_types_of short_integers{element_type::int8, element_type::uint8, element_type::int16,
                                                  element_type::uint16};
-/// Types that only stored weights have, and those that the compiler has no code for (guide chapter 8).
+/// Types that only stored weights have, and those that are in no list of the compiler's (guide chapter 8).
 inline constexpr element_types_of stored_types{element_type::int4,  element_type::uint1, element_type::uint2,
                                                element_type::uint3, element_type::uint4, element_type::uint6,
                                                element_type::f64,   element_type::bf16};
@@ -55,8 +55,8 @@ struct type_rule {
     std::string_view silicon = {};
 };
 
-/// M1 and M5 were seen to refuse truth values at ports (ANEForge), and another project expects them to run: its chips are
-/// read as those between.
+/// ANEForge's documents, of M1 and M5, say that truth values at ports are refused; another project expects them to run, on a chip
+/// that our facts do not name. Refused where the first ran, taken elsewhere: our reading, nobody's measurement.
 constexpr bool refuses_truth_values(const target_description& t) {
     return t.tier == family::a13 || t.tier == family::a17;
 }
@@ -68,18 +68,17 @@ inline constexpr type_rule type_rules[] = {
      .types = wide_integers,
      .says = "is no type of a port on the MIL route: fp16, fp32 and bool are",
      .advice = "hand it over as fp16, exact up to 2048, or as uint16",
-     .source = "engine-runtime section 3, mil-dialects",
+     .source = "R001 (int32), engine-runtime section 3, mil-dialects",
      .evidence = mark::measured,
-     .silicon = "M1, M5"},
+     .silicon = "M1"},
     {.name = "port_is_a_stored_type",
      .fact = "R004",
      .use = type_use::port,
      .types = stored_types,
      .says = "is no type of a port on the MIL route: fp16, fp32 and bool are",
      .advice = "hand it over as fp16",
-     .source = "guide chapter 8, engine-runtime section 3",
-     .evidence = mark::measured,
-     .silicon = "M1"},
+     .source = "guide chapter 8 (bf16 seen refused), engine-runtime section 3",
+     .evidence = mark::decompiled},
     {.name = "port_is_bool",
      .fact = "R001",
      .use = type_use::port,
@@ -87,9 +86,8 @@ inline constexpr type_rule type_rules[] = {
      .on = refuses_truth_values,
      .says = "is no type of a port on the MIL route of this chip",
      .advice = "hand it over as fp16, and compare it with 0 inside",
-     .source = "engine-runtime section 3; mil-dialects has another project that expects it to run",
-     .evidence = mark::measured,
-     .silicon = "M1, M5"},
+     .source = "documents of ANEForge (M1, M5) by engine-runtime section 3; another project expects it to run",
+     .evidence = mark::predicted},
     {.name = "arithmetic_in_fp32",
      .fact = "R001",
      .use = type_use::arithmetic,
@@ -114,7 +112,7 @@ inline constexpr type_rule type_rules[] = {
      .types = short_integers,
      .says = "arithmetic: its parser takes none of these types here (Param 'y' ... got tensor<uint8,...>)",
      .advice = "cast or dequantize before it",
-     .source = "guide chapter 4",
+     .source = "guide chapter 4, of uint8; the others carried over",
      .evidence = mark::measured,
      .silicon = "M1"},
     {.name = "arithmetic_in_truth_values",
@@ -132,8 +130,7 @@ inline constexpr type_rule type_rules[] = {
      .says = "is no type of a value inside a program",
      .advice = "use fp16",
      .source = "guide chapter 8",
-     .evidence = mark::measured,
-     .silicon = "M1"},
+     .evidence = mark::decompiled},
     {.name = "cast_of_integers",
      .fact = "R003, L018",
      .use = type_use::cast,

@@ -10,14 +10,29 @@ namespace detail {
 
 inline constexpr op_set float_results{op::softmax, op::l2_norm, op::layer_norm, op::instance_norm};
 
+/// Whether only `dequantize` reads a value.
+constexpr bool is_read_as_codes(const subject& s) {
+    for (int i = s.index + 1; i < s.g.size(); ++i) {
+        for (const int o : s.g.operands(s.g[i])) {
+            if (o == s.index && s.g[i].kind != op::dequantize) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
 /// Whether a value of this type may stand inside a program: an image before its conversion, a condition before its
-/// `select`, an integer between `quantize` and `dequantize`. Ports of int8 were refused on an M1 and are expected to run by a
-/// project of newer chips (docs/conflicts.md): from A15 on they are what a `dequantize` reads.
-constexpr bool is_inner_type(const node& n, const target_description& t) {
+/// `select`, an integer between `quantize` and `dequantize`. Ports of int8 were refused on an M1, and
+/// another project expects them to run on a chip that is not named: from A15 on they are what a `dequantize` reads. That floor
+/// is our reading (docs/conflicts.md).
+constexpr bool is_inner_type(const subject& s) {
+    const node& n = s.n;
     switch (n.type) {
     case dtype::f16: return true;
     case dtype::uint8: return n.kind == op::input || n.kind == op::reshape || n.kind == op::quantize;
-    case dtype::int8: return n.kind == op::quantize || (n.kind == op::input && at_least(t.tier, family::a15));
+    case dtype::int8:
+        return n.kind == op::quantize ||
+               (n.kind == op::input && at_least(s.t.tier, family::a15) && is_read_as_codes(s));
     case dtype::boolean: return n.kind != op::input;
     default: return false;
     }
@@ -80,7 +95,7 @@ inline constexpr std::array type{
                 .evidence = mark::measured,
                 .silicon = "M1",
                 .check = [](const subject& s) -> finding {
-                    bool allowed = detail::is_inner_type(s.n, s.t);
+                    bool allowed = detail::is_inner_type(s);
                     if (s.n.type != dtype::f16) {
                         for (const output_port& port : s.g.outputs) {
                             allowed = allowed && port.node != s.index;
