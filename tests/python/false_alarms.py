@@ -41,8 +41,10 @@ DEFENDED = {
     ("contraction_may_reach_ceiling", "matmul"): ("warning", 60, BOUNDS),
     ("inner_value_may_leave_half_precision", "layer_norm"): (
         "warning", 150, BOUNDS + "; a norm of a sum that reaches 256 does overflow (R151), as models with outliers show"),
+    ("inner_value_may_leave_half_precision", "instance_norm"): ("warning", 30, BOUNDS + "; as of layer_norm"),
+    ("square_may_overflow", "mul"): ("warning", 80, BOUNDS + "; a square written as x x, as of square"),
     ("square_may_overflow", "square"): ("warning", 80, BOUNDS + "; the same of a norm in its parts"),
-    ("value_may_leave_half_precision", "reduce_sum_square"): ("warning", 15, BOUNDS + "; the same of the length of a row"),
+    ("value_may_leave_half_precision", "reduce_sum_square"): ("warning", 45, BOUNDS + "; the same of the length of a row"),
     ("own_layer_fails", "softplus"): (
         "warning", 90, "the engine's own layer was measured to give 0 from 11.09 on (N098), which activations reach"),
     ("products_are_near_the_quantum", "matmul"): (
