@@ -42,6 +42,14 @@ def broken_onnx():
     yield "tile_overflow", computes("Tile", [one, integers("s", [1 << 62])], ["one", "s"]), ""
     yield "range", computes("Range", [scalar("a", 0), scalar("b", HUGE), scalar("c1", 1)], ["a", "b", "c1"]), "counts from"
     yield "eye", computes("EyeLike", [tensor("e", [HUGE, HUGE])], ["e"]), ""
+    for operator in ("Transpose", "Concat"):  # no elements, but steps and sums beyond 64 bits
+        for far in (1 << 31, 1 << 62, (1 << 63) - 1):
+            for shape in ([0, far, far], [far, 0, far], [far, far, 0]):
+                names = ["w"] if operator == "Transpose" else ["w", "w"]
+                axis = b"" if operator == "Transpose" else field(5, field(1, "axis") + field(3, shape.index(far)) + field(20, 2))
+                yield (f"{operator}_{far}_{shape.index(0)}",
+                       model([node(operator, names, ["c"], attributes=axis), RELU], [tensor("w", shape)]),
+                       "which no tensor has")
     yield "one_hot", computes("OneHot", [integers("i", [1]), scalar("d", HUGE), tensor("v", [2], raw=bytes(8))],
                               ["i", "d", "v"]), ""
     yield "declared", model([node("Add", ["x", "w"], ["y"])], [tensor("w", [1 << 20, 1 << 20], raw=b"1234")]), "4 bytes"
@@ -188,6 +196,13 @@ def arrays(folder):
             refused(name, run(["run", "classifier.mil", "--compare", name, "--max-memory", "64MB"], folder))
 
 
+def early(command, output, folder):
+    done = run([*command, output], folder)
+    expect(done.returncode == 2 and output.encode() in done.stderr and b"missing.mil" not in done.stderr and
+           (b"cannot be written" in done.stderr or b"cannot be opened" in done.stderr),
+           f"{command} {output[:40]}: {done}")
+
+
 def paths(folder):
     """What is not a regular file, and what cannot be written."""
     (folder / "empty").mkdir()
@@ -202,6 +217,19 @@ def paths(folder):
         refused(f"run -o {output}", run(["run", "classifier.mil", "-o", output], folder))
         refused(f"draw -o {output}", run(["draw", "classifier.mil", "-o", output], folder))
         refused(f"check -o {output}", run(["check", "classifier.mil", "-o", output], folder))
+    # An output that cannot be written is told before a model is read: of one that is not there nothing is said.
+    for output in ("none/y", "classifier.mil/y", "x" * 300):
+        for command in (["run", "missing.mil", "-o"], ["run", "missing.mil", "-o", f"y={output}", "-o"],
+                        ["check", "missing.mil", "-o"], ["draw", "missing.mil", "-o"], ["bench", "missing.mil", "--svg"],
+                        ["diff", "missing.mil", "--svg"], ["timeline", "missing.mil", "--svg"],
+                        ["compress", "missing.mil", "--most-loss", "1", "--svg"], ["optimize", "missing.mil", "--svg"],
+                        ["convert", "missing.mil", "--to", "cpp", "-o"]):
+            early(command, output, folder)
+    for output in ("classifier.mil/y", "classifier.mil/y/z", "x" * 300 + "/y"):
+        for command in (["convert", "missing.mil", "--to", "mil", "-o"], ["optimize", "missing.mil", "-o"],
+                        ["compress", "missing.mil", "--most-loss", "1", "-o"]):
+            early(command, output, folder)
+    expect(not (folder / "none").exists(), "a refused output left its folder")
     for output in ("/dev/full", "classifier.mil"):
         refused(f"convert -o {output}", run(["convert", "classifier.mil", "--to", "mil", "-o", output], folder))
     (folder / "made").mkdir()
