@@ -16,7 +16,7 @@ import zipfile
 
 from _arrays import npy
 from _harness import PATIENCE, ROOT, command, expect, skip, verdict
-from _onnx_messages import field, integers, model, node, port, tensor
+from _onnx_messages import field, integers, model, node, port, tensor, varint
 
 MB = 1 << 20
 
@@ -196,6 +196,33 @@ def arrays(folder):
             refused(name, run(["run", "classifier.mil", "--compare", name, "--max-memory", "64MB"], folder))
 
 
+def core_ml(extents):
+    """relu(x) of a tensor of fp16 with these extents, by the numbers of the schema."""
+    dimensions = b"".join(field(3, field(1, field(1, e))) for e in extents)
+    type_of_x = field(1, field(1, 10) + field(2, len(extents)) + dimensions)
+    relu = (field(1, "relu") + field(2, field(1, "x") + field(2, field(1, field(1, "x")))) +
+            field(3, field(1, "y") + field(2, type_of_x)))
+    block = field(2, "y") + field(3, relu)
+    function = (field(1, field(1, "x") + field(2, type_of_x)) + field(2, "CoreML8") +
+                field(3, field(1, "CoreML8") + field(2, block)))
+    program = field(1, 1) + field(2, field(1, "main") + field(2, function))
+    array = field(3, field(5, field(1, b"".join(varint(e) for e in extents)) + field(2, 65552)))
+    described = field(1, field(1, "x") + array) + field(10, field(1, "y") + array)
+    return field(1, 9) + field(2, described) + field(502, program)
+
+
+def packages(folder):
+    """Extents of Core ML whose products are beyond 64 bits, or that are themselves."""
+    (folder / "m.mlmodel").write_bytes(core_ml([2, 3]))
+    done = run(["check", "m.mlmodel", "-q"], folder)
+    expect(done.returncode in (0, 1) and b"m.mlmodel" in done.stdout and not done.stderr, f"relu of Core ML: {done}")
+    for far in (1 << 31, 1 << 40, (1 << 40) + 1, 1 << 62, (1 << 63) - 1, 1 << 63, (1 << 64) - 1):
+        for extents in ([far, far], [far, 0, far], [far, far, far, far], [2, far]):
+            (folder / "far.mlmodel").write_bytes(core_ml(extents))
+            for subcommand in ("cost", "run", "draw"):
+                refused(f"{subcommand} of Core ML with {extents}", run([subcommand, "far.mlmodel"], folder))
+
+
 def early(command, output, folder):
     done = run([*command, output], folder)
     expect(done.returncode == 2 and output.encode() in done.stderr and b"missing.mil" not in done.stderr and
@@ -267,6 +294,7 @@ def main():
         models(folder)
         arrays(folder)
         paths(folder)
+        packages(folder)
         left = {each.name for each in folder.iterdir()}
         expect(not any(each.startswith(".anemone") for each in left), f"left behind: {left}")
     return verdict()
