@@ -22,6 +22,9 @@ static void refused(const char* path, const anemone_reading* how, anemone_status
 static void files(void) {
     refused("missing.mil", NULL, ANEMONE_FILE, "missing.mil: the file does not exist");
     refused("", NULL, ANEMONE_FILE, "the file does not exist");
+    char long_name[301] = {0};
+    memset(long_name, 'n', sizeof long_name - 1);
+    refused(long_name, NULL, ANEMONE_FILE, "cannot be opened: File name too long"); /* refused, and not missing */
     refused("/", NULL, ANEMONE_FILE, "folder");
     refused("/dev/null", NULL, ANEMONE_FILE, "not a regular file");
     refused(NULL, NULL, ANEMONE_ARGUMENT, "path: is NULL");

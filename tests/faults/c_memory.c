@@ -183,6 +183,53 @@ static void cancelled(void) {
     }
 }
 
+/* Calls that take a while; one after the other, they go on until they are cancelled. */
+static anemone_status long_compress(void) {
+    anemone_compressing how;
+    anemone_plan* made = NULL;
+    memset(&how, 0, sizeof how);
+    how.size = sizeof how;
+    how.runs = 4096;
+    how.most_loss = 1;
+    return finished(anemone_compress(model, "h13", &how, &made), made);
+}
+static anemone_status long_differ(void) {
+    anemone_differing how;
+    anemone_plan* made = NULL;
+    memset(&how, 0, sizeof how);
+    how.size = sizeof how;
+    how.runs = 4096;
+    return finished(anemone_diff(model, &how, &made), made);
+}
+
+static void* cancel_soon(void* wish) {
+    const struct timespec soon = {0, 100000000};
+    nanosleep(&soon, NULL);
+    anemone_cancel(wish);
+    return NULL;
+}
+
+static void cancelled_meanwhile(const char* name, anemone_status (*call)(void)) {
+    pthread_t other;
+    int calls_done = 0;
+    anemone_status status;
+    anemone_cancellation* wish = NULL;
+    if (anemone_cancellation_make(&wish) != ANEMONE_OK || pthread_create(&other, NULL, cancel_soon, wish) != 0) {
+        fail(name, 0, 0, "cannot be tried");
+        return;
+    }
+    anemone_cancellable(wish);
+    do {
+        status = call();
+    } while (status == ANEMONE_OK && ++calls_done < 10000);
+    anemone_cancellable(NULL);
+    pthread_join(other, NULL);
+    anemone_cancellation_free(wish);
+    if (status != ANEMONE_CANCELLED) {
+        fail(name, 0, 0, "was not cancelled while it ran");
+    }
+}
+
 int main(int count, char** arguments) {
     if (count < 4) {
         return 2;
@@ -195,6 +242,8 @@ int main(int count, char** arguments) {
     }
     if (strcmp(arguments[3], "cancel") == 0) {
         cancelled();
+        cancelled_meanwhile("compress", long_compress);
+        cancelled_meanwhile("diff", long_differ);
     } else {
         without_memory(atol(arguments[3]));
     }

@@ -1,8 +1,9 @@
 /* A library to be loaded before a program (LD_PRELOAD) whose calls are to fail: the n-th allocation, or the n-th open, write,
    rename, mkdir or fsync, once or from there on; or at which a signal comes. Counted from the begin of main on.
 
-   ANEMONE_FAIL=<what>:<n>[+][:<signal>]   what: memory, open, write, rename, mkdir, sync; + all later ones too; or shrink: the
-                                           file of the n-th pread loses all of its bytes before that
+   ANEMONE_FAIL=<what>:<n>[+][:<signal>]   what: memory, open (no more files), refuse (an open without permission), write,
+                                           rename, mkdir, sync; + all later ones too; or shrink: the file of the n-th pread
+                                           loses all of its bytes before that
    ANEMONE_FAIL_COUNTS=<file>              how many calls of each there were is written there at the end
 
    A program can ask for itself: fail_at(what, n, later), 0 for none; calls_of(what). */
@@ -20,8 +21,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum what { memory, opening, writing, renaming, making, syncing, shrinking, kinds };
-static const char* const names[kinds] = {"memory", "open", "write", "rename", "mkdir", "sync", "shrink"};
+enum what { memory, opening, refusing, writing, renaming, making, syncing, shrinking, kinds };
+static const char* const names[kinds] = {"memory", "open", "refuse", "write", "rename", "mkdir", "sync", "shrink"};
 
 static atomic_int armed;
 static atomic_long counts[kinds];
@@ -85,6 +86,7 @@ int posix_memalign(void** made, size_t alignment, size_t size) {
 
 static ssize_t (*true_write)(int, const void*, size_t);
 static int (*true_open)(const char*, int, ...);
+static int (*true_openat)(int, const char*, int, ...);
 static int (*true_rename)(const char*, const char*);
 static int (*true_mkdir)(const char*, mode_t);
 static int (*true_sync)(int);
@@ -93,6 +95,7 @@ static ssize_t (*true_pread)(int, void*, size_t, off_t);
 __attribute__((constructor)) static void find_calls(void) {
     *(void**)&true_write = dlsym(RTLD_NEXT, "write");
     *(void**)&true_open = dlsym(RTLD_NEXT, "open");
+    *(void**)&true_openat = dlsym(RTLD_NEXT, "openat");
     *(void**)&true_rename = dlsym(RTLD_NEXT, "rename");
     *(void**)&true_mkdir = dlsym(RTLD_NEXT, "mkdir");
     *(void**)&true_sync = dlsym(RTLD_NEXT, "fsync");
@@ -118,8 +121,31 @@ int open(const char* path, int flags, ...) {
         errno = EMFILE;
         return -1;
     }
+    if (fails_now(refusing)) {
+        errno = EACCES;
+        return -1;
+    }
     return true_open(path, flags, mode);
 }
+int openat(int in, const char* path, int flags, ...) {
+    mode_t mode = 0;
+    if ((flags & O_CREAT) != 0) {
+        va_list rest;
+        va_start(rest, flags);
+        mode = va_arg(rest, mode_t);
+        va_end(rest);
+    }
+    if (fails_now(opening)) {
+        errno = EMFILE;
+        return -1;
+    }
+    if (fails_now(refusing)) {
+        errno = EACCES;
+        return -1;
+    }
+    return true_openat(in, path, flags, mode);
+}
+int openat64(int in, const char* path, int flags, ...) __attribute__((alias("openat")));
 int open64(const char* path, int flags, ...) __attribute__((alias("open")));
 int rename(const char* from, const char* to) {
     if (fails_now(renaming)) {

@@ -95,6 +95,8 @@ class Harness:
             self.blame(arguments, fail, f"exit code {done.returncode}")
         if done.returncode == 2 and not SENTENCE.search(done.stderr.decode(errors="replace")):
             self.blame(arguments, fail, f"no sentence: {done.stderr!r}")
+        if re.search(r"No such file|cannot be found|does not exist", done.stderr.decode(errors="replace")):
+            self.blame(arguments, fail, f"says of what is there that it is missing: {done.stderr!r}")
         left = [name for name in os.listdir(folder) if name.startswith(".")]
         if left:
             self.blame(arguments, fail, f"left {left}")
@@ -160,7 +162,7 @@ def main():
                     harness.judge(arguments, written, folder, fail, done, whole)
                     if done.returncode == 0 and later and "check" not in arguments and n + 50 < counts["memory"]:
                         harness.blame(arguments, fail, "went well without memory")
-                for what in ("open", "write", "rename", "mkdir", "sync"):
+                for what in ("open", "refuse", "write", "rename", "mkdir", "sync"):
                     for n in range(1, counts[what] + 1):
                         fail = f"{what}:{n}{later}"
                         for name in written:

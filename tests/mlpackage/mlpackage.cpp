@@ -322,6 +322,7 @@ TEST_CASE("a package is read from its folder, and replaced as a whole") {
         has(manifest("../../../etc/passwd"), "is no path below");
         has(manifest("/etc/passwd"), "is no path below");
         has(manifest("com.apple.CoreML/none.mlmodel"), "cannot be found");
+        has(manifest("com.apple.CoreML/" + std::string(300, 'n')), "cannot be opened: File name too long");
         has(manifest("com.apple.CoreML"), "is not a regular file");
         has(manifest(""), "has no path for its rootModelIdentifier \"A\"");
         has(R"({"fileFormatVersion": "2.0.0"})", "has the fileFormatVersion \"2.0.0\"");

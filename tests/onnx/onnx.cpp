@@ -202,6 +202,7 @@ TEST_CASE("external data come from the model's folder and from nowhere else") {
     CHECK(has(read((scratch.path / "out.bin").string(), "0"), "no path below the model's folder"));
     CHECK(has(read("link.bin", "0"), "a link that leads out of the model's folder"));
     CHECK(has(read("none.bin", "0"), "cannot be found"));
+    CHECK(has(read(std::string(300, 'n'), "0"), "cannot be opened: File name too long"));
     CHECK(has(read("sub", "0"), "is not a regular file"));
     CHECK(has(read("", "0"), "no path below"));
 }

@@ -16,7 +16,7 @@ import zipfile
 
 from _arrays import npy
 from _harness import PATIENCE, ROOT, command, expect, skip, verdict
-from _onnx_messages import field, integers, model, node, port, tensor
+from _onnx_messages import field, integers, model, node, port, tensor, varint
 
 MB = 1 << 20
 
@@ -42,6 +42,14 @@ def broken_onnx():
     yield "tile_overflow", computes("Tile", [one, integers("s", [1 << 62])], ["one", "s"]), ""
     yield "range", computes("Range", [scalar("a", 0), scalar("b", HUGE), scalar("c1", 1)], ["a", "b", "c1"]), "counts from"
     yield "eye", computes("EyeLike", [tensor("e", [HUGE, HUGE])], ["e"]), ""
+    for operator in ("Transpose", "Concat"):  # no elements, but steps and sums beyond 64 bits
+        for far in (1 << 31, 1 << 62, (1 << 63) - 1):
+            for shape in ([0, far, far], [far, 0, far], [far, far, 0]):
+                names = ["w"] if operator == "Transpose" else ["w", "w"]
+                axis = b"" if operator == "Transpose" else field(5, field(1, "axis") + field(3, shape.index(far)) + field(20, 2))
+                yield (f"{operator}_{far}_{shape.index(0)}",
+                       model([node(operator, names, ["c"], attributes=axis), RELU], [tensor("w", shape)]),
+                       "which no tensor has")
     yield "one_hot", computes("OneHot", [integers("i", [1]), scalar("d", HUGE), tensor("v", [2], raw=bytes(8))],
                               ["i", "d", "v"]), ""
     yield "declared", model([node("Add", ["x", "w"], ["y"])], [tensor("w", [1 << 20, 1 << 20], raw=b"1234")]), "4 bytes"
@@ -188,6 +196,40 @@ def arrays(folder):
             refused(name, run(["run", "classifier.mil", "--compare", name, "--max-memory", "64MB"], folder))
 
 
+def core_ml(extents):
+    """relu(x) of a tensor of fp16 with these extents, by the numbers of the schema."""
+    dimensions = b"".join(field(3, field(1, field(1, e))) for e in extents)
+    type_of_x = field(1, field(1, 10) + field(2, len(extents)) + dimensions)
+    relu = (field(1, "relu") + field(2, field(1, "x") + field(2, field(1, field(1, "x")))) +
+            field(3, field(1, "y") + field(2, type_of_x)))
+    block = field(2, "y") + field(3, relu)
+    function = (field(1, field(1, "x") + field(2, type_of_x)) + field(2, "CoreML8") +
+                field(3, field(1, "CoreML8") + field(2, block)))
+    program = field(1, 1) + field(2, field(1, "main") + field(2, function))
+    array = field(3, field(5, field(1, b"".join(varint(e) for e in extents)) + field(2, 65552)))
+    described = field(1, field(1, "x") + array) + field(10, field(1, "y") + array)
+    return field(1, 9) + field(2, described) + field(502, program)
+
+
+def packages(folder):
+    """Extents of Core ML whose products are beyond 64 bits, or that are themselves."""
+    (folder / "m.mlmodel").write_bytes(core_ml([2, 3]))
+    done = run(["check", "m.mlmodel", "-q"], folder)
+    expect(done.returncode in (0, 1) and b"m.mlmodel" in done.stdout and not done.stderr, f"relu of Core ML: {done}")
+    for far in (1 << 31, 1 << 40, (1 << 40) + 1, 1 << 62, (1 << 63) - 1, 1 << 63, (1 << 64) - 1):
+        for extents in ([far, far], [far, 0, far], [far, far, far, far], [2, far]):
+            (folder / "far.mlmodel").write_bytes(core_ml(extents))
+            for subcommand in ("cost", "run", "draw"):
+                refused(f"{subcommand} of Core ML with {extents}", run([subcommand, "far.mlmodel"], folder))
+
+
+def early(command, output, folder):
+    done = run([*command, output], folder)
+    expect(done.returncode == 2 and output.encode() in done.stderr and b"missing.mil" not in done.stderr and
+           (b"cannot be written" in done.stderr or b"cannot be opened" in done.stderr),
+           f"{command} {output[:40]}: {done}")
+
+
 def paths(folder):
     """What is not a regular file, and what cannot be written."""
     (folder / "empty").mkdir()
@@ -202,6 +244,19 @@ def paths(folder):
         refused(f"run -o {output}", run(["run", "classifier.mil", "-o", output], folder))
         refused(f"draw -o {output}", run(["draw", "classifier.mil", "-o", output], folder))
         refused(f"check -o {output}", run(["check", "classifier.mil", "-o", output], folder))
+    # An output that cannot be written is told before a model is read: of one that is not there nothing is said.
+    for output in ("none/y", "classifier.mil/y", "x" * 300):
+        for command in (["run", "missing.mil", "-o"], ["run", "missing.mil", "-o", f"y={output}", "-o"],
+                        ["check", "missing.mil", "-o"], ["draw", "missing.mil", "-o"], ["bench", "missing.mil", "--svg"],
+                        ["diff", "missing.mil", "--svg"], ["timeline", "missing.mil", "--svg"],
+                        ["compress", "missing.mil", "--most-loss", "1", "--svg"], ["optimize", "missing.mil", "--svg"],
+                        ["convert", "missing.mil", "--to", "cpp", "-o"]):
+            early(command, output, folder)
+    for output in ("classifier.mil/y", "classifier.mil/y/z", "x" * 300 + "/y"):
+        for command in (["convert", "missing.mil", "--to", "mil", "-o"], ["optimize", "missing.mil", "-o"],
+                        ["compress", "missing.mil", "--most-loss", "1", "-o"]):
+            early(command, output, folder)
+    expect(not (folder / "none").exists(), "a refused output left its folder")
     for output in ("/dev/full", "classifier.mil"):
         refused(f"convert -o {output}", run(["convert", "classifier.mil", "--to", "mil", "-o", output], folder))
     (folder / "made").mkdir()
@@ -239,6 +294,7 @@ def main():
         models(folder)
         arrays(folder)
         paths(folder)
+        packages(folder)
         left = {each.name for each in folder.iterdir()}
         expect(not any(each.startswith(".anemone") for each in left), f"left behind: {left}")
     return verdict()

@@ -56,7 +56,7 @@ std::string json_text(const ane::benchmark_result& result) {
 }
 
 int bench(const bench_command& given) {
-    require_other_file(given.svg, std::span(&given.file, 1));
+    require_output(given.svg, std::span(&given.file, 1));
     const app::model model = opened(given.file, given.reading);
     require_unread(given.svg);
     const ane::benchmark_result result = app::bench(model, given.how, user());

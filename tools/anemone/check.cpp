@@ -93,7 +93,7 @@ std::string page_of(const std::vector<checked_model>& models) {
 
 int check(const check_command& given) {
     const std::vector<std::string> paths = model_paths(given.files);
-    require_other_file(given.output, paths);
+    require_output(given.output, paths);
     const std::vector<checked_model> models = check_files(paths, given.asked, given.jobs);
     std::string text;
     if (given.format == "text") {

@@ -31,7 +31,7 @@ struct compress_command {
 int compress(const compress_command& given) {
     std::vector<std::string> read_files = given.data;
     read_files.push_back(given.file);
-    require_other_file(given.svg, read_files);
+    require_output(given.svg, read_files);
     written_form to{given.output, {}};
     to.how.to = given.how.to == ane::weight_file::mil ? app::model_format::mil : app::model_format::mlpackage;
     to.how.force = given.force;

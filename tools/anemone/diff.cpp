@@ -92,7 +92,7 @@ int diff(const diff_command& given) {
     require_meaning(given);
     std::vector<std::string> read_files = given.data;
     read_files.insert(read_files.end(), {given.file, given.other, given.input});
-    require_other_file(given.svg, read_files);
+    require_output(given.svg, read_files);
     const app::model model = opened(given.file, given.reading);
     require_unread(given.svg);
     if (is_wide(given) && given.other.empty()) {

@@ -21,7 +21,7 @@ struct draw_command {
 };
 
 int draw(const draw_command& given) {
-    require_other_file(given.output, std::span(&given.file, 1));
+    require_output(given.output, std::span(&given.file, 1));
     app::depth_of(given.how, user()); // before the model is read
     const app::model model = opened(given.file, given.reading);
     require_unread(given.output);

@@ -12,7 +12,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <span>
 
 namespace command {
@@ -94,10 +93,7 @@ bool begins_as_image(const std::string& path) {
     if (!std::filesystem::is_regular_file(path, failed)) {
         return false;
     }
-    std::ifstream file(path, std::ios::binary);
-    char begin[8] = {};
-    file.read(begin, sizeof begin);
-    const std::string_view found(begin, static_cast<std::size_t>(file.gcount()));
+    const std::string found = first_bytes(path, 8);
     return found == png_magic || is_pnm(found);
 }
 

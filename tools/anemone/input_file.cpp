@@ -2,35 +2,39 @@
 
 #include "output_path.hpp"
 #include <anemone/base/error.hpp>
+#include <anemone/io/open_file.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <fstream>
+#include <span>
 
 namespace command {
 
 std::string input_bytes(const std::string& path, std::uint64_t most) {
-    std::error_code failed;
-    const auto status = std::filesystem::status(path, failed);
+    const auto status = ane::detail::status_of(path);
     if (!std::filesystem::is_regular_file(status)) {
         throw ane::error(ane::errc::file, path,
                          !std::filesystem::exists(status)        ? "the file does not exist"
                          : std::filesystem::is_directory(status) ? "is a folder"
                                                                  : "is not a regular file: save it as one first");
     }
-    const std::uint64_t size = std::filesystem::file_size(path, failed);
-    if (failed || size > most) {
+    const ane::detail::file_reader file(path); // a stream would take a lack of memory for a fault of the file
+    if (file.size() > most) {
         throw ane::error(ane::errc::file, path,
-                         failed ? failed.message()
-                                : fmt::format("has {} bytes, allowed are {} (--max-memory)", size, most));
+                         fmt::format("has {} bytes, allowed are {} (--max-memory)", file.size(), most));
     }
     read_files().add(path);
-    std::ifstream file(path, std::ios::binary);
-    std::string bytes(static_cast<std::size_t>(size), '\0');
-    if (!file || (size > 0 && !file.read(bytes.data(), static_cast<std::streamsize>(size)))) {
-        throw ane::error(ane::errc::file, path, "cannot be read");
-    }
+    std::string bytes(static_cast<std::size_t>(file.size()), '\0');
+    file.read(std::as_writable_bytes(std::span(bytes)));
+    return bytes;
+}
+
+std::string first_bytes(const std::string& path, std::size_t most) {
+    const ane::detail::file_reader file(path);
+    std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), most)), '\0');
+    file.read(std::as_writable_bytes(std::span(bytes)));
     return bytes;
 }
 

@@ -4,6 +4,7 @@
 #include "output_path.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
+#include <anemone/io/open_file.hpp>
 #include <anemone/values/element_type.hpp>
 #include <anemone/weights/formats/elements.hpp>
 
@@ -15,7 +16,6 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -197,14 +197,8 @@ std::vector<tensor> arrays_of_archive(const std::string& path, std::uint64_t mos
 
 std::vector<tensor> read_arrays(const std::string& path, std::uint64_t most) {
     read_files().add(path);
-    std::error_code failed;
-    if (fs::is_regular_file(path, failed)) {
-        std::ifstream file(path, std::ios::binary);
-        char begin[2] = {};
-        file.read(begin, 2);
-        if (begin[0] == 'P' && begin[1] == 'K') {
-            return arrays_of_archive(path, most);
-        }
+    if (fs::is_regular_file(ane::detail::status_of(path)) && first_bytes(path, 2) == "PK") {
+        return arrays_of_archive(path, most);
     }
     return {array_in(input_bytes(path, most), fs::path(path).stem().string(), path, most)};
 }

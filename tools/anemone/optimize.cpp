@@ -27,7 +27,7 @@ struct optimize_command {
 };
 
 int optimize(optimize_command given) {
-    require_other_file(given.svg, std::span(&given.file, 1));
+    require_output(given.svg, std::span(&given.file, 1));
     require_apart(given.written, given.file);
     given.reading.approximates = given.written.path.empty() && !given.how.prove;
     const app::model model = opened(given.file, given.reading);

@@ -217,7 +217,7 @@ int run(run_command given) {
     }
     for (const std::string& each : given.outputs) {
         require_other_file(each, read_files);
-        require_other_file(path_in(each), read_files);
+        require_output(path_in(each), read_files);
     }
     app::model model = opened(given.file, given.reading);
     for (const std::string& each : given.outputs) { // before it is run

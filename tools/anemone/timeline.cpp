@@ -23,7 +23,7 @@ struct timeline_command {
 };
 
 int timeline(const timeline_command& given) {
-    require_other_file(given.svg, given.files);
+    require_output(given.svg, given.files);
     std::vector<app::called_model> models;
     for (const std::string& file : given.files) { // one at a time: together they may not fit
         models.push_back(app::called(opened(file, given.reading), given.how, user()));

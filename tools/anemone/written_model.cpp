@@ -21,10 +21,11 @@ void require_apart(const written_form& written, const std::string& model) {
         return;
     }
     if (written.how.to == app::model_format::cpp) {
-        require_other_file(written.path, std::span(&model, 1));
-        require_other_file(app::weights_beside(written.path), std::span(&model, 1));
+        require_output(written.path, std::span(&model, 1));
+        require_output(app::weights_beside(written.path), std::span(&model, 1));
         return;
     }
+    require_writable_folder(written.path);
     require_apart(written.path, model, written.how.to == app::model_format::mlpackage);
     for (const char* const inside : {"model.mil", "net.plist"}) {
         require_other_file(written.path + "/" + inside, std::span(&model, 1));

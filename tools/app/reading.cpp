@@ -24,7 +24,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <span>
 #include <string>
@@ -89,15 +88,20 @@ void fill_missing(ane::read_model& read, const reading_options& how) {
 
 /// The first bytes of a file that are no blanks.
 std::string beginning_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        throw ane::error(ane::errc::file, path, "cannot be opened");
-    }
+    const ane::detail::file_reader file(path); // a stream would take a lack of memory for a fault of the file
     std::string text(64, '\0');
-    file >> std::ws;
-    file.clear();
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(file.gcount()));
+    std::uint64_t left = file.size();
+    std::size_t kept = 0;
+    while (left > 0 && kept < text.size()) {
+        const std::size_t more = std::min<std::uint64_t>(left, text.size() - kept);
+        file.read(std::as_writable_bytes(std::span(text).subspan(kept, more)));
+        left -= more;
+        kept += more;
+        const std::size_t blanks = std::min(text.find_first_not_of(" \t\n\v\f\r"), kept);
+        text.erase(0, blanks).resize(64, '\0');
+        kept -= blanks;
+    }
+    text.resize(kept);
     return text;
 }
 
@@ -247,18 +251,17 @@ ane::read_model read_onnx(const std::string& path, const reading_options& /*how*
 #endif
 
 found_file find_model(const std::string& path) {
-    std::error_code failed;
-    const fs::file_status status = fs::status(path, failed);
+    const fs::file_status status = ane::detail::status_of(path);
     if (!fs::exists(status)) {
         throw ane::error(ane::errc::file, path, "the file does not exist");
     }
     if (fs::is_directory(status)) {
-        if (fs::is_regular_file(fs::path(path) / "Manifest.json", failed)) {
+        if (fs::is_regular_file(ane::detail::status_of(fs::path(path) / "Manifest.json"))) {
             return {path, file_kind::mlpackage, path};
         }
         for (const file_in_folder& inside : files_in_folders) {
             const std::string file = (fs::path(path) / inside.name).string();
-            if (fs::is_regular_file(file, failed)) {
+            if (fs::is_regular_file(ane::detail::status_of(file))) {
                 return {file, inside.kind, path};
             }
         }

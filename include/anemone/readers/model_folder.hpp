@@ -119,10 +119,12 @@ private:
         if (leaves) {
             return {{}, "is no path below the model's folder"};
         }
-        const auto missing = [](int why) {
-            return opened_below{{},
-                                formatted("cannot be found: {}", std::generic_category().message(why)),
-                                why == ENOENT || why == ENOTDIR};
+        const auto refused = [](int why) {
+            const bool is_missing = why == ENOENT || why == ENOTDIR;
+            return opened_below{
+                {},
+                formatted("cannot be {}: {}", is_missing ? "found" : "opened", std::generic_category().message(why)),
+                is_missing};
         };
         std::vector<ane::detail::open_file> way; // the folders below this one that the path went through
         std::vector<std::string> left;
@@ -149,18 +151,21 @@ private:
             const int why = errno; // ELOOP for a link on some systems, ENOTDIR or EMLINK on others
             const std::string target = target_of(in, part);
             if (target.empty()) {
-                return missing(why);
+                return refused(why);
             }
             if (fs::path(target).is_absolute()) {
                 return {{}, "is a link that leads out of the model's folder"};
             }
             if (++links > most_links) {
-                return missing(ELOOP);
+                return refused(ELOOP);
             }
             put_before(left, target);
         }
         if (way.empty()) { // "."
             way.emplace_back(::openat(home_.get(), ".", reads | O_DIRECTORY));
+            if (!way.back()) {
+                return refused(errno);
+            }
         }
         return {std::move(way.back()), {}};
     }
