@@ -31,10 +31,16 @@ def strides(run, with_onnx):
 
 
 def advice_for_kernels(run, with_onnx):
-    """R030: what is told to do is not refused in turn (tests/rules/advice.cpp)."""
+    """R030: what is told to do is not refused in turn (tests/rules/advice.cpp), and optimize does it."""
     if with_onnx:
-        run("check", TESTS / "rules" / "cases" / "conv_512_wide.onnx", code=1,
-            words=("kernel width 512 exceeds", "try: cut the input into frames, rows of one stride each that are joined, and multiply"))
+        bank = TESTS / "rules" / "cases" / "conv_512_wide.onnx"
+        run("check", bank, code=1,
+            words=("kernel width 512 exceeds", "try: cut the input into frames, rows of one stride each that are joined, and multiply",
+                   "optimize writes such a form"))
+        for chip in ("h13", "h16"):
+            run("optimize", bank, "--target", chip, "--prove", "-o", f"frames_{chip}",
+                words=("polyphase_filters", "refuses 1 layer of the model as written, and 0 after it", "holds"))
+            run("check", f"frames_{chip}", words=("accepted",))
 
 
 def gates_of_an_lstm(run, with_onnx):

@@ -263,7 +263,7 @@ inline dynamic_graph blocks_model() {
 }
 
 /// Filters that are refused: a bank over a signal whose stride has no factors, a wide kernel at stride 1, patches of an
-/// image, a dilated kernel of many groups.
+/// image, single elements at a stride without factors, which have other arithmetic, a dilated kernel of many groups.
 inline dynamic_graph filters_model() {
     dynamic_builder g;
     const auto x = g.input("x", {1, 1, 1, 290});
@@ -272,6 +272,8 @@ inline dynamic_graph filters_model() {
     g.output("wide", g.add(op::conv2d, {x, g.weight("wide", {3, 1, 1, 40}), g.weight("wide.bias", {3})}, conv{}));
     g.output("patches", g.add(op::conv2d, {g.input("image", {1, 3, 42, 35}), g.weight("patch", {8, 3, 14, 14})},
                               conv{.stride = 14}));
+    g.output("points", g.add(op::conv2d, {g.input("line", {1, 1, 1, 203}), g.weight("point", {3, 1, 1, 1})},
+                             conv{.stride = size2{1, 5}}));
     g.output("groups", g.add(op::conv2d, {g.input("rows", {2, 8, 3, 40}), g.weight("k", {4, 4, 3, 10})},
                              conv{.dilation = size2{1, 2}, .padding = {1, 1, 2, 0}, .groups = 2}));
     return g.finish();

@@ -58,15 +58,20 @@ constexpr polyphase_layer polyphase_layer_of(const graph_view& g, const node& n,
     const bool is_large = c.kernel_width > most.kernel_width_fp16_small || c.kernel_height > most.kernel_height_small;
     const bool is_plain = !c.dilated() && (c.groups == 1 || c.depthwise()); // R036
     const auto form = [&](std::int64_t kernel, std::int64_t limit, std::int64_t small, int stride, int dilation,
-                          std::int64_t results) {
-        const bool is_refused =
-            kernel > limit || stride_steps(stride, t) < 0 || (is_large && !is_plain && kernel > small);
+                          std::int64_t results, bool only_small) {
+        const bool is_refused = kernel > limit || stride_steps(stride, t) < 0 || (only_small && kernel > small);
         return is_refused ? polyphase_of((kernel - 1) * dilation + 1, stride, results, small) : std::nullopt;
     };
-    layer.axes[0] = form(c.kernel_height, most.kernel_height, most.kernel_height_small, c.stride.height,
-                         c.dilation.height, n.shape[2]);
-    layer.axes[1] = form(c.kernel_width, most.kernel_width_fp16, most.kernel_width_fp16_small, c.stride.width,
-                         c.dilation.width, n.shape[3]);
+    const auto find = [&](bool only_small) {
+        layer.axes[0] = form(c.kernel_height, most.kernel_height, most.kernel_height_small, c.stride.height,
+                             c.dilation.height, n.shape[2], only_small);
+        layer.axes[1] = form(c.kernel_width, most.kernel_width_fp16, most.kernel_width_fp16_small, c.stride.width,
+                             c.dilation.width, n.shape[3], only_small);
+    };
+    find(is_large && !is_plain);
+    if (layer.any() && c.groups > 1) {
+        find(true); // one channel for each group becomes several, which a large kernel of the other axis does not take
+    }
     const auto fits = [](std::int64_t count, std::int64_t factor, std::int64_t limit) {
         return factor <= limit && count <= limit / factor;
     };

@@ -3,6 +3,7 @@
 #include "../analysis/convolution_geometry.hpp"
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
+#include "../graph/constants.hpp"
 #include "evaluate.hpp"
 
 #include <string>
@@ -17,7 +18,9 @@ inline constexpr std::int64_t most_kernel_parts = 4;
 /// Frames need nothing of a convolution: with the input as rows of one stride, a frame is some of these rows joined, and
 /// the kernel a matrix over it.
 inline constexpr const char* frames_advice = "cut the input into frames, rows of one stride each that are joined, and "
-                                             "multiply them by the kernel as a matrix";
+                                             "multiply them by the kernel as a matrix; optimize writes such a form";
+inline constexpr const char* computed_frames_advice =
+    "cut the input into frames, rows of one stride each that are joined, and multiply them by the kernel as a matrix";
 
 inline constexpr const char* overlap_advice =
     "multiply the input by the kernel as a matrix, and add up the frames that overlap";
@@ -36,7 +39,8 @@ ANEMONE_INLINE std::string kernel_advice(const graph_view& g, int index, const t
     const std::int64_t longest = too_wide ? c.kernel_width : c.kernel_height;
     const std::int64_t parts = (longest + height - 1) / height;
     if (!strides || (too_wide && c.kernel_height > width) || (too_wide && too_high) || parts > most_kernel_parts) {
-        return is_transposed ? overlap_advice : frames_advice;
+        const bool is_known = is_known_when_compiled(g, g.operands(index)[1]); // rewrites/polyphase.hpp
+        return is_transposed ? overlap_advice : is_known ? frames_advice : computed_frames_advice;
     }
     // Parts are cut along the height: slices that begin inside the width may saturate (R090).
     const std::string turned = too_wide ? formatted("swap the axes: a kernel may be {} high", height) : std::string();
