@@ -108,7 +108,7 @@ static void questions(void) {
     CHECK_FAILS(anemone_check(model, "h16..h13", NULL, &report), ANEMONE_ARGUMENT, "before it begins");
     CHECK_FAILS(anemone_check(model, "", NULL, &report), ANEMONE_ARGUMENT, "target");
     CHECK_FAILS(anemone_check(model, "h13", NULL, NULL), ANEMONE_ARGUMENT, "report: is NULL");
-    anemone_policy policy = {sizeof policy, NULL, 0, NULL, 0, "gpu", NULL};
+    anemone_policy policy = {sizeof policy, NULL, 0, NULL, 0, "gpu", NULL, NULL};
     CHECK_FAILS(anemone_check(model, "h13", &policy, &report), ANEMONE_ARGUMENT, "route 'gpu'");
     policy.route = NULL;
     policy.error_count = 3;

@@ -1,6 +1,7 @@
 #include "checks.h"
 
 #include <math.h>
+#include <stddef.h>
 
 static void ports(void) {
     anemone_model* const model = opened(example_file("classifier.mil"));
@@ -40,14 +41,26 @@ static void verdicts(void) {
     anemone_report_free(report);
 
     const char* const rules[] = {"R103", "R104"};
-    anemone_policy policy = {sizeof policy, NULL, 0, rules, 2, NULL, NULL};
+    anemone_policy policy = {sizeof policy, NULL, 0, rules, 2, NULL, NULL, NULL};
     CHECK(anemone_check(model, "h13,h16", &policy, &report) == ANEMONE_OK);
     CHECK(anemone_verdict_count(report) == 2);
     CHECK(anemone_verdict_at(report, 1, &verdict) == ANEMONE_OK);
     CHECK(strcmp(verdict.target, "h16") == 0 && verdict.warnings == 0);
     anemone_report_free(report);
 
-    const anemone_policy strict = {sizeof strict, rules, 2, NULL, 0, "mil", NULL};
+    policy.profile = "vendor"; /* its notes in place of others */
+    CHECK(anemone_check(model, "h13", &policy, &report) == ANEMONE_OK);
+    CHECK(strstr(anemone_report_json(report), "port_width_is_padded") != NULL);
+    anemone_report_free(report);
+    policy.size = offsetof(anemone_policy, profile); /* a caller of 0.1.0 has no such member */
+    CHECK(anemone_check(model, "h13", &policy, &report) == ANEMONE_OK);
+    CHECK(strstr(anemone_report_json(report), "port_width_is_padded") == NULL);
+    anemone_report_free(report);
+    policy.size = sizeof policy;
+    policy.profile = "seller";
+    CHECK_FAILS(anemone_check(model, "h13", &policy, &report), ANEMONE_ARGUMENT, "profile 'seller'");
+
+    const anemone_policy strict = {sizeof strict, rules, 2, NULL, 0, "mil", NULL, NULL};
     CHECK(anemone_check(model, "h13", &strict, &report) == ANEMONE_OK);
     CHECK(anemone_verdict_at(report, 0, &verdict) == ANEMONE_OK);
     CHECK(verdict.accepted == 0 && verdict.errors == 7 && isnan(verdict.seconds));

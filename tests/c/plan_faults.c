@@ -1,12 +1,13 @@
 #include "checks.h"
 
 #include <math.h>
+#include <stddef.h>
 
 /* What cannot be planned is a status and a sentence, and no plan. */
 
 static void rewriting(const anemone_model* model) {
     anemone_plan* plan = (anemone_plan*)&plan; /* no handle: it has to be cleared */
-    anemone_optimizing how = {sizeof how, 0, 0, 0, 0, 0, NULL, 0};
+    anemone_optimizing how = {sizeof how, 0, 0, 0, 0, 0, NULL, 0, 0, 0};
     CHECK_FAILS(anemone_optimize(model, "h99", &how, &plan), ANEMONE_ARGUMENT, "h99");
     CHECK(plan == NULL);
     CHECK_FAILS(anemone_optimize(model, "macs", &how, &plan), ANEMONE_ARGUMENT, "macs");
@@ -29,6 +30,15 @@ static void rewriting(const anemone_model* model) {
     }
     how.size += 1;
     CHECK_FAILS(anemone_optimize(model, "h13", &how, &plan), ANEMONE_ARGUMENT, "anemone_optimizing: has size");
+    how.size = offsetof(anemone_optimizing, forms) - 1;
+    CHECK_FAILS(anemone_optimize(model, "h13", &how, &plan), ANEMONE_ARGUMENT, "anemone_optimizing: has size");
+    how.size = offsetof(anemone_optimizing, forms); /* a caller of 0.1.0, whose structure ended there */
+    how.ranges = NULL;
+    how.range_count = 0;
+    how.vendor = 0x5a5a5a5a; /* not its own */
+    CHECK(anemone_optimize(model, "h13", &how, &plan) == ANEMONE_OK);
+    anemone_plan_free(plan);
+    plan = NULL;
     CHECK(plan == NULL);
 }
 
@@ -170,7 +180,7 @@ void test_plan_faults(void) {
     anemone_reading how = {sizeof how, NULL, NULL, 0, 0, 1}; /* to be judged */
     anemone_model* judged = NULL;
     anemone_plan* plan = NULL;
-    const anemone_optimizing prove = {sizeof prove, 0, 0, 0, 0, 1, NULL, 0};
+    const anemone_optimizing prove = {sizeof prove, 0, 0, 0, 0, 1, NULL, 0, 0, 0};
     CHECK(anemone_open(example_file("classifier.mil"), &how, &judged) == ANEMONE_OK);
     CHECK_FAILS(anemone_optimize(judged, "h13", &prove, &plan), ANEMONE_ARGUMENT, "to be judged");
     CHECK_FAILS(anemone_compress(judged, "h13", NULL, &plan), ANEMONE_ARGUMENT, "to be judged");

@@ -122,7 +122,7 @@ static void optimized(void) {
     anemone_cost old;
     CHECK(anemone_estimate(model, "h13", &old) == ANEMONE_OK);
     for (int bits = 0; bits < 2; ++bits) {
-        anemone_optimizing how = {sizeof how, 0, 0, 0, 0, 0, NULL, 0};
+        anemone_optimizing how = {sizeof how, 0, 0, 0, 0, 0, NULL, 0, 0, 0};
         how.bits = bits;
         how.prove = 1 - bits;
         anemone_plan* plan = NULL;
@@ -176,7 +176,7 @@ static void sound(void) {
     }
     anemone_model* const model = layer(1, inputs, outputs, weights);
     const anemone_range range = {"x", -50, 50};
-    const anemone_optimizing how = {sizeof how, 0, 1, 0, 0, 0, &range, 1};
+    const anemone_optimizing how = {sizeof how, 0, 1, 0, 0, 0, &range, 1, 0, 0};
     anemone_plan* plan = NULL;
     CHECK(anemone_optimize(model, "h13", &how, &plan) == ANEMONE_OK);
     anemone_optimized found;
@@ -193,7 +193,7 @@ static void sound(void) {
 
     /* 0.001 times that is near 2^-16, the last bit of a sum */
     const anemone_range small = {"x", -0.001, 0.001};
-    const anemone_optimizing exact = {sizeof exact, 0, 0, 1, 0, 0, &small, 1};
+    const anemone_optimizing exact = {sizeof exact, 0, 0, 1, 0, 0, &small, 1, 0, 0};
     CHECK(anemone_optimize(model, "h17s", &exact, &plan) == ANEMONE_OK);
     CHECK(anemone_plan_optimized(plan, &found) == ANEMONE_OK);
     CHECK(found.error_now > 0 && 2 * found.error_now < found.error);

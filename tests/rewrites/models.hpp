@@ -279,9 +279,33 @@ inline dynamic_graph filters_model() {
     return g.finish();
 }
 
+/// Norms as frameworks export them, in their parts: by a root and a quotient, by a reciprocal root, by squares and without.
+inline dynamic_graph norm_parts_model() {
+    constexpr std::int64_t rows = 4, width = 16;
+    dynamic_builder g;
+    const auto mean = [&](const dynamic_tensor& v, int along) { return g.add(op::reduce_mean, {v}, axes{along}); };
+    const auto stable = [&](const dynamic_tensor& v) { return g.add(op::add, {v, g.constant(1e-3)}); };
+    const auto x = g.input("x", {rows, width});
+    const auto centred = g.add(op::sub, {x, mean(x, 1)});
+    const auto variance = stable(mean(g.add(op::mul, {centred, centred}), -1));
+    const auto normal = g.add(op::div, {centred, g.add(op::sqrt, {variance})});
+    const auto scaled = g.add(op::mul, {normal, g.weight("gamma", {width})});
+    g.output("layer", g.add(op::add, {g.weight("beta", {width}), scaled}));
+    const auto z = g.input("z", {1, width, rows});
+    const auto root = g.add(op::rsqrt, {stable(mean(g.add(op::square, {z}), 1))}, stabilizer{});
+    g.output("rms", g.add(op::mul, {g.weight("gain", {width, 1}), g.add(op::mul, {root, z})}));
+    return g.finish();
+}
+
 inline dynamic_graph model_for(std::string_view rewrite) {
     if (rewrite == "polyphase_filters") {
         return filters_model();
+    }
+    if (rewrite == "whole_norms") {
+        return norm_parts_model();
+    }
+    if (rewrite == "transformer_for_engine") {
+        return exported_model();
     }
     if (rewrite == "scale_values") {
         return large_values_model();

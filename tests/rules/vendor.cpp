@@ -4,10 +4,14 @@
 #include "anemone/rules/vendor.hpp"
 
 #include "anemone/dynamic_builder.hpp"
+#include "anemone/rewrites/registry.hpp"
 #include "anemone/rules/evaluate.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -113,4 +117,35 @@ TEST_CASE("field: whole decoders on the M5, from contexts that were measured on"
     CHECK(told(cached(65, 500), h17s).count("whole_decoder_runs_faster_on_gpu") == 0);
     CHECK(told(cached(8, 499), h17s).count("whole_decoder_runs_faster_on_gpu") == 0);
     CHECK(told(cached(8, 2048), h13).count("whole_decoder_runs_faster_on_gpu") == 0);
+}
+
+TEST_CASE("the page of what the vendor asks names rules and rewrites that there are, and each rule of the vendor") {
+    std::ifstream file(std::string(ANEMONE_TEST_DATA) + "/../docs/checks.md");
+    const std::string all{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t from = all.find("## What the vendor asks");
+    REQUIRE(from != std::string::npos);
+    const std::string page = all.substr(from);
+    for (const rule_record& r : rules::vendor) {
+        CHECK_MESSAGE(page.find("rules/" + std::string(name(r.id)) + ".md") != std::string::npos,
+                      std::string(name(r.id)));
+    }
+    for (const rule_record& r : rules::field) {
+        CHECK_MESSAGE(page.find("rules/" + std::string(name(r.id)) + ".md") != std::string::npos,
+                      std::string(name(r.id)));
+    }
+    std::size_t links = 0;
+    for (std::size_t at = page.find("](rules/"); at != std::string::npos; at = page.find("](rules/", at + 1), ++links) {
+        const std::string linked = page.substr(at + 8, page.find(".md)", at) - at - 8);
+        bool is_rule = false;
+        for (std::size_t r = 0; r < rule_count; ++r) {
+            is_rule = is_rule || linked == name(static_cast<rule>(r));
+        }
+        CHECK_MESSAGE(is_rule, linked);
+    }
+    CHECK(links > 15);
+    for (const char* const rewrite : {"transformer_for_engine", "whole_norms", "channels_first", "cancel_transposes"}) {
+        CHECK_MESSAGE(page.find('`' + std::string(rewrite) + '`') != std::string::npos, rewrite);
+        CHECK(
+            std::ranges::any_of(rewrite_table, [&](const rewrite_record& r) { return std::string(r.id) == rewrite; }));
+    }
 }

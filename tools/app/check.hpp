@@ -57,8 +57,7 @@ struct check_options {
                    {.name = "profile",
                     .text =
                         "What the model is held to: vendor adds the vendor's own guidance to what is refused or wrong, "
-                        "and leaves other remarks out",
-                    .left_out = {.c = "anemone_policy has no room for it"}}),
+                        "and leaves other remarks out"}),
             option(&check_options::system,
                    {.name = "system", .text = "What this system's Core ML does not know is an error"}),
             option(

@@ -31,6 +31,7 @@ optimized optimize(const model& of, const optimize_options& how, const caller& w
                                           .values = how.values,
                                           .errors = how.errors,
                                           .forms = how.forms,
+                                          .vendor = how.vendor,
                                           .resident = how.resident,
                                           .before_each = [] { ane::detail::stop_if_cancelled(); }});
     std::optional<ane::rewrite_proof> proof;

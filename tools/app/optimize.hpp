@@ -18,6 +18,7 @@ struct optimize_options {
     bool values = false;
     bool errors = false;
     bool forms = false;
+    bool vendor = false;
     bool resident = false;
     bool prove = false;
     std::vector<input_range> ranges{};
@@ -40,8 +41,11 @@ struct optimize_options {
                    {.name = "forms",
                     .text =
                         "First of all fewer stored weights that files hold as fp16: blocks become layers of their own, "
-                        "which takes about 4 times as long",
-                    .left_out = {.c = "anemone_optimizing has no room for it"}}),
+                        "which takes about 4 times as long"}),
+            option(&optimize_options::vendor,
+                   {.name = "vendor",
+                    .text = "First of all fewer operations in another form than the engine's vendor asks for, whatever "
+                            "that costs: attention head by head, layers as 1x1 convolutions"}),
             option(&optimize_options::resident,
                    {.name = "resident", .text = "No more operands than before that do not stay on the chip"}),
             option(&optimize_options::prove,

@@ -9,10 +9,12 @@
 #include "../app/timeline.hpp"
 #include "guarded.hpp"
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -50,7 +52,8 @@ inline constexpr std::tuple members<anemone_policy>{
     list(&anemone_policy::errors, &anemone_policy::error_count, &app::check_options::errors),
     list(&anemone_policy::waived, &anemone_policy::waived_count, &app::check_options::waive),
     same(&anemone_policy::route, &app::check_options::route),
-    same(&anemone_policy::system, &app::check_options::system)};
+    same(&anemone_policy::system, &app::check_options::system),
+    same(&anemone_policy::profile, &app::check_options::profile)};
 template <>
 inline constexpr std::tuple members<anemone_optimizing>{
     same(&anemone_optimizing::bits, &app::optimize_options::bits),
@@ -58,7 +61,9 @@ inline constexpr std::tuple members<anemone_optimizing>{
     same(&anemone_optimizing::errors, &app::optimize_options::errors),
     same(&anemone_optimizing::resident, &app::optimize_options::resident),
     same(&anemone_optimizing::prove, &app::optimize_options::prove),
-    list(&anemone_optimizing::ranges, &anemone_optimizing::range_count, &app::optimize_options::ranges)};
+    list(&anemone_optimizing::ranges, &anemone_optimizing::range_count, &app::optimize_options::ranges),
+    same(&anemone_optimizing::forms, &app::optimize_options::forms),
+    same(&anemone_optimizing::vendor, &app::optimize_options::vendor)};
 template <>
 inline constexpr std::tuple members<anemone_compressing>{
     same(&anemone_compressing::most_loss, &app::compress_options::most_loss),
@@ -83,6 +88,12 @@ inline constexpr std::tuple members<anemone_calling>{
     same(&anemone_calling::idle, &app::timeline_options::idle),
     same(&anemone_calling::warm, &app::timeline_options::warm),
     list(&anemone_calling::batches, &anemone_calling::batch_count, &app::timeline_options::batches)};
+
+/// The sizes that a structure had in earlier versions: what callers that were compiled with these give. Members are added
+/// at the end only, and what such a caller has not is 0.
+template <class C> inline constexpr std::array<std::size_t, 0> earlier_sizes{};
+template <> inline constexpr std::array earlier_sizes<anemone_policy>{offsetof(anemone_policy, profile)};
+template <> inline constexpr std::array earlier_sizes<anemone_optimizing>{offsetof(anemone_optimizing, forms)};
 
 namespace detail {
 
@@ -111,6 +122,22 @@ template <class C, class Options> constexpr bool is_complete() {
 inline ane::error size_fault(std::size_t size, std::size_t known, const std::string& name) {
     return {ane::errc::argument, name,
             "has size " + std::to_string(size) + ", this library has " + std::to_string(known)};
+}
+
+/// A structure of a caller of this version or an earlier one, of which no more is read than it has.
+template <class C> C whole(const C* given, std::string_view name) {
+    std::size_t size = 0;
+    std::memcpy(&size, given, sizeof size); // the first member of each
+    bool is_known = size == sizeof(C);
+    for (const std::size_t earlier : earlier_sizes<C>) {
+        is_known = is_known || size == earlier;
+    }
+    if (!is_known) {
+        throw size_fault(size, sizeof(C), std::string(name));
+    }
+    C all{};
+    std::memcpy(&all, given, size);
+    return all;
 }
 
 template <class Value> Value listed(const Value& element, const std::string& /*name*/) { return element; }
@@ -150,10 +177,8 @@ template <class Options, class C> Options options_from(const C* how) {
     static_assert(detail::is_complete<C, Options>(), "an option has no member in tools/c/options.hpp");
     Options options;
     if (how != nullptr) {
-        if (how->size != sizeof *how) {
-            throw detail::size_fault(how->size, sizeof *how, std::string(Options::table().place.c));
-        }
-        std::apply([&](const auto&... member) { (detail::take(*how, options, member), ...); }, members<C>);
+        const C all = detail::whole(how, Options::table().place.c);
+        std::apply([&](const auto&... member) { (detail::take(all, options, member), ...); }, members<C>);
     }
     return options;
 }

@@ -131,9 +131,12 @@ typedef struct anemone_policy {
     size_t error_count;
     const char* const* waived; /**< rules that are not checked */
     size_t waived_count;
-    const char* route;  /**< the rules of one route too: "any", "mil" or "netplist"; NULL: "any" */
-    const char* system; /**< what this system's Core ML does not know is an error: "any", "macos12",
+    const char* route;   /**< the rules of one route too: "any", "mil" or "netplist"; NULL: "any" */
+    const char* system;  /**< what this system's Core ML does not know is an error: "any", "macos12",
                                     "macos13", "macos14" or "macos15"; NULL: "any" */
+    const char* profile; /**< what the model is held to: vendor adds the vendor's own guidance to what is
+                                    refused or wrong, and leaves other remarks out: "engine" or "vendor"; NULL:
+                                    "engine" */
 } anemone_policy;
 
 typedef struct anemone_verdict {
@@ -202,6 +205,11 @@ typedef struct anemone_optimizing {
                                       arithmetic */
     const anemone_range* ranges; /**< what the values of inputs stay within */
     size_t range_count;
+    int forms;  /**< not 0: first of all fewer stored weights that files hold as fp16: blocks become
+                                      layers of their own, which takes about 4 times as long */
+    int vendor; /**< not 0: first of all fewer operations in another form than the engine's vendor
+                                      asks for, whatever that costs: attention head by head, layers as 1x1
+                                      convolutions */
 } anemone_optimizing;
 
 /** Rewrites a model into a faster one that computes the same, by the estimate for a target. */

@@ -2,6 +2,7 @@
 
 #include "../analysis/envelope.hpp"
 #include "../analysis/residency.hpp"
+#include "../analysis/vendor_guidance.hpp"
 #include "../cost/cost.hpp"
 #include "../cost/device_flow.hpp"
 #include "../passes/validate.hpp"
@@ -24,6 +25,9 @@ struct optimize_options {
     bool errors = false;
     /// Then fewer stored weights that files hold as fp16 (analysis/held_weights.hpp), whatever that costs.
     bool forms = false;
+    /// Then fewer operations in another form than the engine's vendor asks for (analysis/vendor_guidance.hpp), whatever that
+    /// costs.
+    bool vendor = false;
     /// Admit no rewrite after which more operands do not stay on the chip (analysis/residency.hpp).
     bool resident = false;
     int beam = 4;       ///< graphs that are kept after each step
@@ -41,6 +45,7 @@ struct model_merit {
     int streamed = 0;   ///< nodes with an operand that does not stay on the chip; counted where the options ask
     double error = 0;   ///< expected of the least exact product, relative to its result; where the options ask
     int expanded = 0;   ///< weights of a stored form that a file holds as fp16; counted where the options ask
+    int beside = 0;     ///< operations beside the vendor's guidance; counted where the options ask
 };
 
 /// A rewrite that was applied, and the time of a dispatch before and after it, s.
@@ -167,6 +172,7 @@ private:
             m.error = options_.errors ? largest_error(lowered, t_) : 0;
         }
         m.expanded = options_.forms ? expanded_weights(g, t_) : 0;
+        m.beside = options_.vendor ? beside_the_guidance(g) : 0;
         return m;
     }
     constexpr bool is_better(const model_merit& a, const model_merit& b) const {
@@ -179,7 +185,10 @@ private:
         if (a.error != b.error) {
             return a.error < b.error;
         }
-        return a.expanded != b.expanded ? a.expanded < b.expanded : a.seconds < b.seconds;
+        if (a.expanded != b.expanded) {
+            return a.expanded < b.expanded;
+        }
+        return a.beside != b.beside ? a.beside < b.beside : a.seconds < b.seconds;
     }
     constexpr bool is_admitted(const model_merit& m) const {
         return m.refused <= first_.merit.refused && m.refuted <= first_.merit.refuted &&
@@ -241,7 +250,8 @@ private:
             const bool as_sound = is_admitted(fewer.merit) && fewer.merit.refused <= best.merit.refused &&
                                   (!options_.values || fewer.merit.refuted <= best.merit.refuted) &&
                                   fewer.merit.error <= best.merit.error * options_.gain &&
-                                  fewer.merit.expanded <= best.merit.expanded;
+                                  fewer.merit.expanded <= best.merit.expanded &&
+                                  fewer.merit.beside <= best.merit.beside;
             if (as_sound && fewer.merit.seconds <= best.merit.seconds * options_.gain) {
                 best = fewer;
                 i = 0; // what an earlier step paid for may be gone

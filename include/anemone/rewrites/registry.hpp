@@ -10,7 +10,9 @@
 #include "slices.hpp"
 #include "sums.hpp"
 #include "tiles.hpp"
+#include "transformer.hpp"
 #include "values.hpp"
+#include "whole_norms.hpp"
 
 /// The rewrites, a row each. Another one is a function beside these and a row.
 namespace ane {
@@ -27,6 +29,12 @@ inline constexpr rewrite_record rewrite_table[] = {
     {"channels_first", rewrite_goal::time, rewrite_exactness::rounding,
      "layers of rows and weights, and norms and products between them",
      "heads are split and joined without turning values round", "guide 18; a public thread", detail::channels_first},
+    {"transformer_for_engine", rewrite_goal::time, rewrite_exactness::rounding,
+     "layers of rows and weights, norms and attentions between them",
+     "the vendor's form: 1x1 convolutions, softmax and norms along channels, head by head",
+     "field-2026, section 3; guide 18", detail::transformer_for_engine},
+    {"whole_norms", rewrite_goal::time, rewrite_exactness::rounding, "a layer norm or RMS norm written in its parts",
+     "one operation, which other rewrites take", "field-2026, section 3", detail::whole_norms},
     {"cancel_transposes", rewrite_goal::time, rewrite_exactness::bits,
      "a transpose of a transpose, for a product, or of axes of one element", "one permutation less, or two",
      "rewrites 3, transpose_chain", detail::cancel_transposes},

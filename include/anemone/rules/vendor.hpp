@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../analysis/vendor_guidance.hpp"
 #include "attention.hpp"
 #include "record.hpp"
 
@@ -20,16 +21,6 @@ constexpr std::int64_t padded_width(const node& n) {
         padded *= 2;
     }
     return padded;
-}
-
-constexpr bool moves_the_width(const extents& x, const indices& order) {
-    return order.rank > 0 && x.rank == order.rank && order[order.rank - 1] != order.rank - 1;
-}
-
-/// Whether a mean is that of the squares of something: the variance of a norm, or the square of its length.
-constexpr bool is_mean_of_squares(const subject& s) {
-    const node& x = s.operand(0);
-    return x.kind == op::square || (x.kind == op::mul && s.g.operands(x)[0] == s.g.operands(x)[1]);
 }
 
 } // namespace detail
@@ -64,14 +55,12 @@ inline constexpr std::array vendor{
                 .of_vendor = true,
                 .sentence = "multiplies with a weight as a product of matrices, rank {got}",
                 .reject = "",
-                .advice =
-                    "a 1x1 convolution of [batch, channels, 1, sequence] (anemone optimize: linear_as_convolution, "
-                    "channels_first)",
+                .advice = "a 1x1 convolution of [batch, channels, 1, sequence] (anemone optimize --vendor: "
+                          "transformer_for_engine)",
                 .source = "coreai-models, 2026, said by the vendor",
                 .evidence = mark::predicted,
                 .check = [](const subject& s) -> finding {
-                    const bool weighted = is_stored_weight(s.operand(0).kind) || is_stored_weight(s.operand(1).kind);
-                    return holds_if(!weighted, s.n.shape.rank, 4);
+                    return holds_if(!is_product_with_weight(s.g, s.n), s.n.shape.rank, 4);
                 }},
     rule_record{.id = rule::transpose_moves_the_width,
                 .fact = "field-2026",
@@ -86,7 +75,7 @@ inline constexpr std::array vendor{
                 .evidence = mark::predicted,
                 .check = [](const subject& s) -> finding {
                     const indices& moved = s.n.get<permutation>().order;
-                    const bool moves = detail::moves_the_width(s.operand(0).shape, moved);
+                    const bool moves = moves_the_width(s.g, s.n);
                     return holds_if(!moves, moves ? moved[moved.rank - 1] : 0, moved.rank - 1);
                 }},
     rule_record{.id = rule::norm_is_written_in_parts,
@@ -97,10 +86,10 @@ inline constexpr std::array vendor{
                 .of_vendor = true,
                 .sentence = "takes the mean of squares: a norm in its parts",
                 .reject = "",
-                .advice = "layer_norm or rms_norm as one operation",
+                .advice = "layer_norm or rms_norm as one operation (anemone optimize: whole_norms)",
                 .source = "coreai-models, 2026, said by the vendor",
                 .evidence = mark::predicted,
-                .check = [](const subject& s) -> finding { return holds_if(!detail::is_mean_of_squares(s)); }},
+                .check = [](const subject& s) -> finding { return holds_if(!is_mean_of_squares(s.g, s.n)); }},
     rule_record{.id = rule::softmax_is_not_over_channels,
                 .fact = "field-2026",
                 .scope = rule_scope::advice,
@@ -109,13 +98,13 @@ inline constexpr std::array vendor{
                 .of_vendor = true,
                 .sentence = "goes over axis {got}, axis {limit} has the channels",
                 .reject = "",
-                .advice = "scores with the keys as channels: bchq,bkhc->bkhq",
+                .advice = "scores with the keys as channels: bchq,bkhc->bkhq (anemone optimize --vendor)",
                 .source = "coreai-models, 2026, said by the vendor",
                 .evidence = mark::predicted,
                 .check = [](const subject& s) -> finding {
                     const int rank = s.n.shape.rank;
                     const int over = normalized_axis(s.n.get<axis>().index, rank);
-                    return holds_if(rank < 3 || over == rank - 3, over, rank < 3 ? 0 : rank - 3);
+                    return holds_if(!is_softmax_beside_channels(s.n), over, rank < 3 ? 0 : rank - 3);
                 }},
     rule_record{.id = rule::pool_stride_is_not_two_or_four,
                 .fact = "field-2026",
@@ -134,22 +123,21 @@ inline constexpr std::array vendor{
                     return both(holds_if(fits(stride.height), stride.height, 4),
                                 holds_if(fits(stride.width), stride.width, 4));
                 }},
-    rule_record{.id = rule::heads_are_attended_together,
-                .fact = "field-2026",
-                .scope = rule_scope::advice,
-                .level = severity::note,
-                .ops = {op::attention},
-                .of_vendor = true,
-                .sentence = "attends with {got} heads in one operation, not with {limit} at a time",
-                .reject = "",
-                .advice = "a product, a softmax and a product for each head, in [batch, channels, 1, sequence]",
-                .source = "coreai-models, 2026, said by the vendor",
-                .evidence = mark::predicted,
-                .check = [](const subject& s) -> finding {
-                    const extents& q = s.operand(0).shape;
-                    const std::int64_t heads = q.rank < 3 ? 1 : q.from_last(2);
-                    return at_most(heads, 1);
-                }},
+    rule_record{
+        .id = rule::heads_are_attended_together,
+        .fact = "field-2026",
+        .scope = rule_scope::advice,
+        .level = severity::note,
+        .ops = {op::attention, op::matmul},
+        .of_vendor = true,
+        .sentence = "attends with {got} heads in one operation, not with {limit} at a time",
+        .reject = "",
+        .advice =
+            "a product, a softmax and a product for each head, in [batch, channels, 1, sequence] (anemone optimize "
+            "--vendor)",
+        .source = "coreai-models, 2026, said by the vendor",
+        .evidence = mark::predicted,
+        .check = [](const subject& s) -> finding { return at_most(heads_at_once(s.g, s.n), 1); }},
     rule_record{
         .id = rule::cache_is_written_by_the_program,
         .fact = "field-2026",

@@ -145,7 +145,7 @@ class Model:
         return [Cost(*each) for each in self._native.cost(_given(locals()))]
 
     def optimize(self, target: str = "h17s", *, bits: bool = False, values: bool = False, errors: bool = False,
-                 forms: bool = False, resident: bool = False, prove: bool = False,
+                 forms: bool = False, vendor: bool = False, resident: bool = False, prove: bool = False,
                  ranges: Optional[Ranges] = None) -> Optimized:
         """A faster model that computes the same, by the cost model.
 
@@ -155,6 +155,8 @@ class Model:
         errors    first of all a smaller expected error of the least exact product, by the same
         forms     first of all fewer stored weights that files hold as fp16: blocks become layers of their own, which
                   takes about 4 times as long
+        vendor    first of all fewer operations in another form than the engine's vendor asks for, whatever that costs:
+                  attention head by head, layers as 1x1 convolutions
         resident  no more operands than before that do not stay on the chip
         prove     run the model before and after each step on random inputs, in the chip's arithmetic
         ranges    what the values of inputs stay within: {"x": (-1, 1)}
