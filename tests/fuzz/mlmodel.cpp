@@ -42,7 +42,7 @@ void read_manifest(const std::string& text) {
             std::abort();
         }
     } catch (const ane::error& e) {
-        require_shown(e.what());
+        require_shown_lines(e.what());
     }
 }
 

@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (e.code() != ane::errc::file) {
             std::abort();
         }
-        require_shown(e.what());
+        require_shown_lines(e.what());
     }
     return 0;
 }

@@ -25,3 +25,12 @@ inline void require_shown(const std::string& text) {
         at += more + 1;
     }
 }
+
+/// The same of a report, which has lines.
+inline void require_shown_lines(const std::string& text) {
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = text.find('\n', begin);
+        require_shown(text.substr(begin, end - begin));
+        begin = end == std::string::npos ? text.size() + 1 : end + 1;
+    }
+}
