@@ -150,13 +150,11 @@ struct step {
     int index;    ///< the node, and so its value y
     int dy;       ///< the cotangent of its value
 
-    constexpr int x(int position = 0) const {
-        return t.made().operand_pool[static_cast<std::size_t>(n.operands.first + position)];
-    }
+    constexpr int x(int position = 0) const { return t.made().operand_pool.data()[n.operands.first + position]; }
     constexpr bool has(int position) const { return n.operands.count > position; }
     constexpr bool wants(int position) const { return has(position) && t.reached(x(position)); }
     constexpr void pull(int position, int value) const { t.pull(x(position), value); }
-    constexpr const extents shape(int position = 0) const { return t.shape(x(position)); }
+    constexpr extents shape(int position = 0) const { return t.shape(x(position)); }
 };
 
 /// The derivative of an operation: what it pulls from the cotangent of its result to those of its operands. One struct each,

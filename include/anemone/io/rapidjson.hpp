@@ -24,7 +24,9 @@ namespace ane::detail::inline ANEMONE_WAY {
 struct json_memory {
     static constexpr bool kNeedFree = true;
 
+    // NOLINTNEXTLINE(readability-identifier-naming): as RapidJSON calls it
     ANEMONE_INLINE void* Malloc(std::size_t size) { return Realloc(nullptr, 0, size); }
+    // NOLINTNEXTLINE(readability-identifier-naming)
     ANEMONE_INLINE void* Realloc(void* old, std::size_t /*had*/, std::size_t size) {
         if (size == 0) {
             Free(old);

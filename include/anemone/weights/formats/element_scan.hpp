@@ -62,7 +62,7 @@ struct not_a_number {
             return is_nan(element);
         } else {
             const auto value = number_of(element);
-            return value != value;
+            return value != value; // NOLINT(misc-redundant-expression): of a NaN alone
         }
     }
 };
