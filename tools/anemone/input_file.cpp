@@ -2,7 +2,7 @@
 
 #include "output_path.hpp"
 #include <anemone/base/error.hpp>
-#include <anemone/io/open_file.hpp>
+#include <anemone/io/path_status.hpp>
 
 #include <fmt/format.h>
 

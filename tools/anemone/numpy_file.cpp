@@ -4,7 +4,7 @@
 #include "output_path.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/io/file.hpp>
-#include <anemone/io/open_file.hpp>
+#include <anemone/io/path_status.hpp>
 #include <anemone/values/element_type.hpp>
 #include <anemone/weights/formats/elements.hpp>
 

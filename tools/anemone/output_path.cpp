@@ -2,6 +2,7 @@
 
 #include <anemone/base/error.hpp>
 #include <anemone/io/open_file.hpp>
+#include <anemone/io/path_status.hpp>
 
 #include <algorithm>
 #include <cerrno>

@@ -3,7 +3,7 @@
 #include "option_faults.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/io/folder_contents.hpp>
-#include <anemone/io/open_file.hpp>
+#include <anemone/io/path_status.hpp>
 #include <anemone/io/sha256.hpp>
 #include <anemone/mlpackage/mlpackage.hpp>
 #include <anemone/passes/print.hpp>

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <fcntl.h>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <sys/stat.h>
@@ -34,17 +33,6 @@ ANEMONE_INLINE void require_file_path(const std::string& path) {
     if (path.empty() || path.back() == '/') {
         throw error(errc::file, path, path.empty() ? "the path is empty" : "is a directory");
     }
-}
-
-/// What lies at a path, of type `not_found` where nothing does. Throws `error` (errc::file) where the system does not tell:
-/// it is refused to the process, too many links or too long a name lead there.
-ANEMONE_INLINE std::filesystem::file_status status_of(const std::filesystem::path& path) {
-    std::error_code failed;
-    const std::filesystem::file_status found = std::filesystem::status(path, failed);
-    if (found.type() == std::filesystem::file_type::none) {
-        refuse_file_call(path.string(), "cannot be opened", failed.value());
-    }
-    return found;
 }
 
 /// Owns a descriptor.
