@@ -35,7 +35,7 @@ MORE = {
     "input": (59, PARAMETER), "constant": (53, PARAMETER), "weight": (43, PARAMETER), "compressed": (42, PARAMETER),
     "dequantize": (20, PARAMETER),
     "softmax": (28, PARTNER), "top_k": (17, PARTNER), "top_k_indices": (20, PARTNER), "arg_max": (19, PARTNER),
-    "reshape": (41, MOVES), "transpose": (32, MOVES), "slice": (31, MOVES), "concat": (26, MOVES), "gather": (23, MOVES),
+    "reshape": (41, MOVES), "transpose": (32, MOVES), "slice": (30, MOVES), "concat": (26, MOVES), "gather": (23, MOVES),
     "strided_slice": (24, MOVES), "pad": (21, MOVES), "tile": (19, MOVES),
 }
 

@@ -82,18 +82,6 @@ public:
         p.order = order;
         return emit(op::transpose, p, {a});
     }
-    /// Zeros before and after an axis.
-    constexpr int padded(int a, int axis, std::int64_t before, std::int64_t after) {
-        if (before == 0 && after == 0) {
-            return a;
-        }
-        pads p;
-        for (int k = 0; k < shape(a).rank; ++k) {
-            p.before.append(k == axis ? before : 0);
-            p.after.append(k == axis ? after : 0);
-        }
-        return emit(op::pad, p, {a, number(0)});
-    }
     constexpr int concatenated(std::span<const int> parts, int along) {
         return parts.size() == 1 ? parts[0] : emit(op::concat, axis{along}, parts);
     }

@@ -49,8 +49,7 @@ public:
         pads p{{0, 0, by.padding.top, by.padding.left}, {0, 0, 0, 0}};
         p.after[2] = missing(given[2] + by.padding.top, out[2], by.stride.height, by.dilation.height, by.kernel.height);
         p.after[3] = missing(given[3] + by.padding.left, out[3], by.stride.width, by.dilation.width, by.kernel.width);
-        const bool none = p.before.count() == 0 && p.after.count() == 0 && p.before[2] + p.before[3] == 0 &&
-                          p.after[2] + p.after[3] == 0;
+        const bool none = p.before[2] + p.before[3] + p.after[2] + p.after[3] == 0;
         padded_ = none ? x : t.emit(op::pad, p, {x, t.number(border)});
     }
 

@@ -91,6 +91,18 @@ public:
         part.size[axis] = size;
         return emit(op::slice, part, {operand});
     }
+    /// Zeros before and after an axis.
+    constexpr int padded(int operand, int axis, std::int64_t before, std::int64_t after) {
+        if (before == 0 && after == 0) {
+            return operand;
+        }
+        pads border;
+        for (int k = 0; k < shape(operand).rank; ++k) {
+            border.before.append(k == axis ? before : 0);
+            border.after.append(k == axis ? after : 0);
+        }
+        return emit(op::pad, border, {operand, scalar(0)});
+    }
 
 private:
     friend Maker;

@@ -40,7 +40,7 @@ constexpr rewritten tile_queries(const graph_view& g, const target_description& 
             n.operands.count == 4 && g.operand(n, 3).shape.rank >= 2 && g.operand(n, 3).shape.height() == queries;
         const std::int64_t rows = queries / tiles;
         const auto rows_of = [&](int value, std::int64_t tile) {
-            return slice_along(w, value, w.shape(value).rank - 2, tile * rows, rows);
+            return w.slice(value, w.shape(value).rank - 2, tile * rows, rows);
         };
         sequence<int> parts;
         for (std::int64_t tile = 0; tile < tiles; ++tile) {

@@ -62,8 +62,8 @@ constexpr rewritten split_blocks(const graph_view& g, const target_description&)
         const int weight = w.renamed(g.operands(stored)[0]);
         sequence<int> parts;
         for (std::int64_t from = 0; from < stored.shape[1]; from += block) {
-            const int x = slice_along(w, w.operand(n, 0), features, from, block);
-            const int part = w.emit(op::compressed, by_channel, {slice_along(w, weight, 1, from, block)});
+            const int x = w.slice(w.operand(n, 0), features, from, block);
+            const int part = w.emit(op::compressed, by_channel, {w.slice(weight, 1, from, block)});
             const bool biased = from == 0 && n.operands.count == 3;
             parts.push_back(biased ? w.emit(n.kind, n.attributes, {x, part, w.operand(n, 2)})
                                    : w.emit(n.kind, n.attributes, {x, part}));

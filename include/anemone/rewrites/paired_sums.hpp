@@ -54,8 +54,8 @@ constexpr int sum_of_products(rewriter& w, const graph_view& g, const node& n) {
     const std::int64_t half_of = features / 2;
     const auto part = [&](std::int64_t begin, std::int64_t size) {
         sequence<int> operands;
-        operands.push_back(slice_along(w, w.operand(n, 0), axis_x, begin, size));
-        operands.push_back(slice_along(w, w.operand(n, 1), axis_y, begin, size));
+        operands.push_back(w.slice(w.operand(n, 0), axis_x, begin, size));
+        operands.push_back(w.slice(w.operand(n, 1), axis_y, begin, size));
         if (begin == 0 && n.operands.count == 3) {
             operands.push_back(w.operand(n, 2));
         }

@@ -149,18 +149,6 @@ private:
         }
         return w_.shape(value) == wanted ? value : w_.emit(op::slice, part, {value});
     }
-    /// Zeros before and after an axis.
-    constexpr int padded(int value, int along, std::int64_t before, std::int64_t after) {
-        if (before == 0 && after == 0) {
-            return value;
-        }
-        pads p;
-        for (int k = 0; k < w_.shape(value).rank; ++k) {
-            p.before.append(k == along ? before : 0);
-            p.after.append(k == along ? after : 0);
-        }
-        return w_.emit(op::pad, p, {value, w_.scalar(0)});
-    }
     /// The input with its padding, in whole rows; what no result reads is cut off or zero.
     constexpr int padded_input() {
         int x = w_.operand(n_, 0);
@@ -172,7 +160,7 @@ private:
             }
             const std::int64_t before = along == 3 ? p.left : p.top;
             const std::int64_t rest = form->extent() - before - w_.shape(x)[along];
-            x = padded(x, along, before, rest > 0 ? rest : 0);
+            x = w_.padded(x, along, before, rest > 0 ? rest : 0);
             extents wanted = w_.shape(x);
             wanted[along] = form->extent();
             x = cut(x, wanted);
@@ -210,7 +198,7 @@ private:
         const std::int64_t rest = form.kernel() - kernel[along];
         sequence<int> made;
         for (std::int64_t k = 0; k < form.block; ++k) {
-            const int later = padded(weight, along, k * stride, rest - k * stride);
+            const int later = w_.padded(weight, along, k * stride, rest - k * stride);
             made.push_back(w_.reshape(later, {kernel[0], 1, w_.shape(later).count() / kernel[0]}));
         }
         extents wanted = kernel;
@@ -232,7 +220,7 @@ private:
         const int apart = w_.reshape(weight, {wanted.count() / inner, 1, inner});
         const std::int64_t elements = wanted[along];
         wanted[along] *= dilation;
-        const int filled = w_.reshape(padded(apart, 1, 0, dilation - 1), wanted);
+        const int filled = w_.reshape(w_.padded(apart, 1, 0, dilation - 1), wanted);
         wanted[along] = (elements - 1) * dilation + 1;
         return cut(filled, wanted);
     }

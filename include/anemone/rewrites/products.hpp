@@ -97,7 +97,7 @@ private:
         sequence<int> made;
         for (std::int64_t part = 0; part < parts; ++part) {
             const std::int64_t rows = outputs / parts;
-            const auto cut = [&](int operand, int axis) { return slice_along(w, operand, axis, part * rows, rows); };
+            const auto cut = [&](int operand, int axis) { return w.slice(operand, axis, part * rows, rows); };
             sequence<int> operands;
             for (int k = 0; k < n.operands.count; ++k) {
                 const int operand = w.operand(n, k);

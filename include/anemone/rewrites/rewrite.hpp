@@ -55,16 +55,6 @@ struct rewrite_record {
 
 namespace detail {
 
-/// A slice of new node `operand` along one axis.
-constexpr int slice_along(rewriter& w, int operand, int axis, std::int64_t begin, std::int64_t size) {
-    window part{{}, w.shape(operand)};
-    for (int k = 0; k < part.size.rank; ++k) {
-        part.begin.append(k == axis ? begin : 0);
-    }
-    part.size[axis] = size;
-    return w.emit(op::slice, part, {operand});
-}
-
 /// Copies a graph with `change(w, index)` for each node, which gives the new node or -1 for a plain copy.
 template <class Change> constexpr rewritten rewrite_each(const graph_view& g, Change change) {
     rewriter w(g);

@@ -28,7 +28,7 @@ constexpr rewritten slices_off_width(const graph_view& g, const target_descripti
         int inner = x; // without the other axes' windows, which may stay
         for (int axis = 0; axis < last; ++axis) {
             if (part.size[axis] != from[axis]) {
-                inner = slice_along(w, inner, axis, part.begin[axis], part.size[axis]);
+                inner = w.slice(inner, axis, part.begin[axis], part.size[axis]);
             }
         }
         const std::int64_t begin = part.begin[last];
@@ -42,7 +42,7 @@ constexpr rewritten slices_off_width(const graph_view& g, const target_descripti
             }
             blocks.append(from[last] / block);
             blocks.append(block);
-            const int cut = slice_along(w, w.reshape(inner, blocks), last, begin / block, size / block);
+            const int cut = w.slice(w.reshape(inner, blocks), last, begin / block, size / block);
             return w.reshape(cut, n.shape);
         }
         permutation turned;
@@ -50,7 +50,7 @@ constexpr rewritten slices_off_width(const graph_view& g, const target_descripti
             turned.order.append(axis < last - 1 ? axis : (axis == last ? last - 1 : last));
         }
         const int columns = w.emit(op::transpose, turned, {inner});
-        return w.emit(op::transpose, turned, {slice_along(w, columns, last - 1, begin, size)});
+        return w.emit(op::transpose, turned, {w.slice(columns, last - 1, begin, size)});
     });
 }
 

@@ -78,7 +78,7 @@ constexpr rewritten split_sums(const graph_view& g, const target_description&) {
         const std::int64_t size = features / parts;
         int sum = -1;
         for (std::int64_t part = 0; part < parts; ++part) {
-            const auto cut = [&](int operand, int along) { return slice_along(w, operand, along, part * size, size); };
+            const auto cut = [&](int operand, int along) { return w.slice(operand, along, part * size, size); };
             const int x = cut(w.operand(n, 0), g.operand(n, 0).shape.rank - 1);
             const int weight = cut(w.operand(n, 1), axis);
             const bool biased = part == 0 && n.operands.count == 3;

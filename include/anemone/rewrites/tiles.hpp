@@ -62,7 +62,7 @@ private:
                 return c.made;
             }
         }
-        const int made = slice_along(w_, value, axis, part.begin, part.size());
+        const int made = w_.slice(value, axis, part.begin, part.size());
         cuts_.push_back({value, axis, part, made});
         return made;
     }

@@ -129,10 +129,10 @@ private:
         }
         const extents shape{x.rank == 4 ? x[0] : 1, x.height(), 1, x.width()};
         if (const int split = split_of(old); split >= 0) {
-            return heads == 1 ? image(split) : slice_along(w_, image(split), 1, at * x.height(), x.height());
+            return heads == 1 ? image(split) : w_.slice(image(split), 1, at * x.height(), x.height());
         }
         const int all = plain(old);
-        return w_.reshape(heads == 1 ? all : slice_along(w_, all, x.rank - 3, at, 1), shape);
+        return w_.reshape(heads == 1 ? all : w_.slice(all, x.rank - 3, at, 1), shape);
     }
     /// The image whose channels a reshape splits into heads; or -1.
     constexpr int split_of(int old) const {
