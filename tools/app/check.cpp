@@ -58,11 +58,6 @@ std::vector<ane::aside> observed_while_reading(const model& of) {
                             (doubt.operation.empty() ? "" : doubt.operation + ": ") + doubt.reason, doubt.where,
                             doubt.line});
     }
-    for (const ane::read_fault& hazard : of.hazards()) {
-        observed.push_back({ane::file_hazard, ane::severity::warn,
-                            (hazard.operation.empty() ? "" : hazard.operation + ": ") + hazard.reason, hazard.where,
-                            hazard.line});
-    }
     constexpr std::size_t listed = 10; // a file with one such form has it everywhere
     const std::vector<ane::read_fault>& forms = of.forms();
     for (std::size_t i = 0; i < forms.size() && i < listed; ++i) {

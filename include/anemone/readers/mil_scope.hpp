@@ -78,7 +78,6 @@ public:
     read_fault reading;             ///< the statement or the port that is being read, for faults that are found later
     std::vector<read_fault> doubts; ///< statements that the engine's compiler was seen to refuse
     std::vector<read_fault> forms;  ///< what Apple's parser is not known to take
-    std::vector<read_fault> hazards;
     std::vector<typed_value> types;
     bool converts_ports = false; ///< Core ML hands ports of any type over, and casts them
     std::vector<mil_state> states;
@@ -120,12 +119,6 @@ public:
     ANEMONE_INLINE void form(text_place at, const std::string& operation, std::string_view said) {
         if (!said.empty() && forms.size() < most_faults) {
             forms.push_back({file, at.line, at.column, operation, std::string(said)});
-        }
-    }
-    /// Keeps what a system was seen to fail on.
-    ANEMONE_INLINE void hazard(text_place at, const std::string& operation, std::string_view said) {
-        if (!said.empty() && hazards.size() < most_faults) {
-            hazards.push_back({file, at.line, at.column, operation, std::string(said)});
         }
     }
     /// Keeps a type that the graph does not have, where it is used.

@@ -36,6 +36,9 @@ inline constexpr element_types_of wide_integers{element_type::int32, element_typ
                                                 element_type::uint64};
 inline constexpr element_types_of short_integers{element_type::int8, element_type::uint8, element_type::int16,
                                                  element_type::uint16};
+inline constexpr element_types_of integers_and_truth_values{
+    element_type::int8,   element_type::uint8, element_type::int16,  element_type::uint16, element_type::int32,
+    element_type::uint32, element_type::int64, element_type::uint64, element_type::boolean};
 /// Types that only stored weights have, and those that are in no list of the compiler's (guide chapter 8).
 inline constexpr element_types_of stored_types{element_type::int4,  element_type::uint1, element_type::uint2,
                                                element_type::uint3, element_type::uint4, element_type::uint6,
@@ -143,8 +146,7 @@ inline constexpr type_rule type_rules[] = {
     {.name = "weight_is_an_integer",
      .fact = "R005",
      .use = type_use::weight,
-     .types = {element_type::int8, element_type::uint8, element_type::int16, element_type::uint16, element_type::int32,
-               element_type::uint32, element_type::int64, element_type::uint64, element_type::boolean},
+     .types = integers_and_truth_values,
      .says = "weights are refused: a plain weight is of floating point",
      .advice = "store it as fp16, or by one of the constexpr operations",
      .source = "guide chapter 4",
@@ -153,8 +155,7 @@ inline constexpr type_rule type_rules[] = {
     {.name = "operands_of_two_types",
      .fact = "R002",
      .use = type_use::beside_fp16,
-     .types = {element_type::int8, element_type::uint8, element_type::int16, element_type::uint16, element_type::int32,
-               element_type::uint32, element_type::int64, element_type::uint64, element_type::boolean},
+     .types = integers_and_truth_values,
      .says = "constants beside fp16: both operands have one type (Param 'y' ... got tensor<uint8,...>)",
      .advice = "write the constant as fp16",
      .source = "guide chapter 4",

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "../weights/formats/scaled_integers.hpp"
+#include "mil_expanded_weight.hpp"
+#include "scaled_run.hpp"
+
+/// Weights of integers and scales: a scale for each channel (iOS 16) or for each block (iOS 18). Facts: weights section 2.
+/// Only bodies include this header.
+namespace ane::readers::inline ANEMONE_WAY {
+
+/// The form of scaled integers that the library stores: one scale for each output channel, or for consecutive elements.
+ANEMONE_INLINE std::optional<compression> scaled_form(const known_tensor& data, const extents& blocks, bool zero_point,
+                                                      bool in_blocks) {
+    const int width = facts_of(data.type).bits;
+    if (facts_of(data.type).kind != number_kind::with_sign || (width != 4 && width != 8)) {
+        return std::nullopt;
+    }
+    compression form{
+        .form = in_blocks ? weight_form::blockwise : weight_form::affine, .bits = width, .zero_point = zero_point};
+    const std::int64_t row = data.shape.rank > 0 && data.shape[0] > 0 ? data.count() / data.shape[0] : 0;
+    const std::int64_t group = blocks.count() > 0 ? data.count() / blocks.count() : 0;
+    if (group == 0 || row % group != 0) {
+        return std::nullopt;
+    }
+    form.block = group == row ? 0 : static_cast<int>(group);
+    if (form.block == 0) {
+        form.form = weight_form::affine;
+    }
+    return form;
+}
+
+/// scale (q - zero), scale and zero one number or a vector along an axis (iOS 16).
+ANEMONE_INLINE std::vector<mil_value> read_affine_dequantize(mil_call& c) {
+    const known_tensor& data = c.known("quantized_data");
+    const known_tensor& scale = c.known("scale");
+    const known_tensor& zero = c.known("zero_point");
+    extents blocks;
+    const int along =
+        scale.count() > 1 || zero.count() > 1 || c.has("axis") ? c.axis_of(c.integer("axis"), data.shape.rank) : 0;
+    for (int i = 0; i < data.shape.rank; ++i) {
+        blocks.append(i == along ? data.shape[i] : 1);
+    }
+    for (const known_tensor* vector : {&scale, &zero}) {
+        if (vector->count() != 1 && vector->count() != data.shape[along]) {
+            c.refuse(formatted("has {} parameters for axis {} of {}", vector->count(), along, print(data.shape)));
+        }
+    }
+    const block_index at(c, data.shape, blocks, "parameters");
+    bool shifted = false;
+    for (std::int64_t i = 0; i < zero.count(); ++i) {
+        shifted = shifted || zero.at(i) != 0;
+    }
+    const auto of = [](const known_tensor& v, std::int64_t i) { return v.at(v.count() == 1 ? 0 : i); };
+    const auto form = along == 0 ? scaled_form(data, blocks, shifted, false) : std::nullopt;
+    return expanded_weight(c, data.shape).written(c, form, [&](std::byte* to) {
+        for (std::int64_t i = 0; i < data.count(); i += at.run()) {
+            const std::int64_t b = at(i);
+            scale_run(data, i, at.run(), of(zero, b), of(scale, b), to + 2 * i);
+        }
+    });
+}
+
+/// Whether scales divide a weight into blocks, which are more than the channels along one axis.
+constexpr bool are_of_blocks(const extents& scales, const extents& weight) {
+    int axes = 0;
+    for (int i = 0; i < scales.rank; ++i) {
+        if (scales[i] > 1 && scales[i] < weight[i]) {
+            return true;
+        }
+        axes += scales[i] > 1 ? 1 : 0;
+    }
+    return axes > 1;
+}
+
+/// scale (q - offset), an entry for each block (iOS 18).
+ANEMONE_INLINE std::vector<mil_value> read_blockwise(mil_call& c) {
+    const known_tensor& data = c.known("data");
+    const known_tensor& scale = c.known("scale");
+    const known_tensor* const offset = c.has("offset") ? &c.known("offset") : nullptr;
+    if (offset != nullptr && offset->shape != scale.shape) {
+        c.refuse(formatted("has offsets {} and scales {}", print(offset->shape), print(scale.shape)));
+    }
+    const block_index at(c, data.shape, scale.shape, "scales");
+    const auto decode = [&](std::byte* to) {
+        for (std::int64_t i = 0; i < data.count(); i += at.run()) {
+            const std::int64_t b = at(i);
+            scale_run(data, i, at.run(), offset == nullptr ? 0 : offset->at(b), scale.at(b), to + 2 * i);
+        }
+    };
+    std::vector<mil_value> weight =
+        expanded_weight(c, data.shape).written(c, scaled_form(data, scale.shape, offset != nullptr, true), decode);
+    weight[0].has_blocks = are_of_blocks(scale.shape, data.shape);
+    return weight;
+}
+
+} // namespace ane::readers::inline ANEMONE_WAY
