@@ -45,15 +45,16 @@ static anemone_status optimize(void) {
     anemone_plan* made = NULL;
     return finished(anemone_optimize(model, "h13", NULL, &made), made);
 }
-static anemone_status compress(void) {
+static anemone_status compress_by(size_t runs) {
     anemone_compressing how;
     anemone_plan* made = NULL;
     memset(&how, 0, sizeof how);
     how.size = sizeof how;
-    how.runs = 4;
+    how.runs = runs;
     how.most_loss = 1;
     return finished(anemone_compress(model, "h13", &how, &made), made);
 }
+static anemone_status compress(void) { return compress_by(4); }
 static anemone_status place(void) {
     anemone_plan* made = NULL;
     return finished(anemone_place(model, "h17s", NULL, &made), made);
@@ -184,15 +185,7 @@ static void cancelled(void) {
 }
 
 /* Calls that take a while; one after the other, they go on until they are cancelled. */
-static anemone_status long_compress(void) {
-    anemone_compressing how;
-    anemone_plan* made = NULL;
-    memset(&how, 0, sizeof how);
-    how.size = sizeof how;
-    how.runs = 4096;
-    how.most_loss = 1;
-    return finished(anemone_compress(model, "h13", &how, &made), made);
-}
+static anemone_status long_compress(void) { return compress_by(4096); }
 static anemone_status long_differ(void) {
     anemone_differing how;
     anemone_plan* made = NULL;

@@ -109,41 +109,34 @@ ssize_t write(int file, const void* from, size_t size) {
     }
     return true_write(file, from, size);
 }
-int open(const char* path, int flags, ...) {
-    mode_t mode = 0;
-    if ((flags & O_CREAT) != 0) {
-        va_list rest;
-        va_start(rest, flags);
-        mode = va_arg(rest, mode_t);
-        va_end(rest);
-    }
+/* Whether an opening fails now, with the reason in errno. */
+static int opening_fails(void) {
     if (fails_now(opening)) {
         errno = EMFILE;
-        return -1;
+        return 1;
     }
     if (fails_now(refusing)) {
         errno = EACCES;
-        return -1;
+        return 1;
     }
-    return true_open(path, flags, mode);
+    return 0;
+}
+/* The mode of a file that may be made, which is the argument behind the flags. */
+static mode_t mode_behind(int flags, va_list rest) { return (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0; }
+
+int open(const char* path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    const mode_t mode = mode_behind(flags, rest);
+    va_end(rest);
+    return opening_fails() ? -1 : true_open(path, flags, mode);
 }
 int openat(int in, const char* path, int flags, ...) {
-    mode_t mode = 0;
-    if ((flags & O_CREAT) != 0) {
-        va_list rest;
-        va_start(rest, flags);
-        mode = va_arg(rest, mode_t);
-        va_end(rest);
-    }
-    if (fails_now(opening)) {
-        errno = EMFILE;
-        return -1;
-    }
-    if (fails_now(refusing)) {
-        errno = EACCES;
-        return -1;
-    }
-    return true_openat(in, path, flags, mode);
+    va_list rest;
+    va_start(rest, flags);
+    const mode_t mode = mode_behind(flags, rest);
+    va_end(rest);
+    return opening_fails() ? -1 : true_openat(in, path, flags, mode);
 }
 int openat64(int in, const char* path, int flags, ...) __attribute__((alias("openat")));
 int open64(const char* path, int flags, ...) __attribute__((alias("open")));

@@ -58,6 +58,17 @@ inline memory outputs_of(const ane::graph_view& g) {
     return m;
 }
 
+/// The largest difference of an output from another, by the largest magnitude of the latter.
+inline double distance(const std::vector<ane::half>& from, const std::vector<ane::half>& to) {
+    double largest = 0, difference = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        const double value = static_cast<double>(from[i]);
+        largest = std::max(largest, std::abs(value));
+        difference = std::max(difference, std::abs(value - static_cast<double>(to[i])));
+    }
+    return largest > 0 ? difference / largest : difference;
+}
+
 /// Runs both on `runs` random inputs, with states kept from run to run.
 inline comparison compare(const ane::graph_view& first, const ane::graph_view& second, ane::target chip, unsigned seed,
                           int runs = 3) {
@@ -73,15 +84,11 @@ inline comparison compare(const ane::graph_view& first, const ane::graph_view& s
         a.run(inputs.readable, from_a.writable);
         b.run(inputs.readable, from_b.writable);
         for (std::size_t port = 0; port < from_a.values.size(); ++port) {
-            double largest = 0, difference = 0;
-            for (std::size_t i = 0; i < from_a.values[port].size(); ++i) {
-                const ane::half left = from_a.values[port][i];
-                const ane::half right = from_b.values[port][i];
-                c.same_bits = c.same_bits && left.bits == right.bits;
-                largest = std::max(largest, std::abs(static_cast<double>(left)));
-                difference = std::max(difference, std::abs(static_cast<double>(left) - static_cast<double>(right)));
-            }
-            c.worst = std::max(c.worst, largest > 0 ? difference / largest : difference);
+            const auto& left = from_a.values[port];
+            const auto& right = from_b.values[port];
+            c.same_bits = c.same_bits && std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                                                    [](ane::half x, ane::half y) { return x.bits == y.bits; });
+            c.worst = std::max(c.worst, distance(left, right));
         }
     }
     return c;
@@ -102,13 +109,7 @@ inline double own_error(const ane::graph_view& model, ane::target chip, unsigned
         rounded.run(inputs.readable, got.writable);
         exact.run(inputs.readable, want.writable);
         for (std::size_t port = 0; port < want.values.size(); ++port) {
-            double largest = 0, difference = 0;
-            for (std::size_t i = 0; i < want.values[port].size(); ++i) {
-                const auto at = [i](const std::vector<ane::half>& v) { return static_cast<double>(v[i]); };
-                largest = std::max(largest, std::abs(at(want.values[port])));
-                difference = std::max(difference, std::abs(at(want.values[port]) - at(got.values[port])));
-            }
-            worst = std::max(worst, largest > 0 ? difference / largest : difference);
+            worst = std::max(worst, distance(want.values[port], got.values[port]));
         }
     }
     return worst;
