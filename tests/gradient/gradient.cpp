@@ -2,6 +2,7 @@
 
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/program.hpp>
+#include <anemone/dynamic_builder.hpp>
 #include <anemone/gradient/model_gradient.hpp>
 #include <anemone/model.hpp>
 
@@ -10,6 +11,8 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 using namespace ane;
 
@@ -95,6 +98,62 @@ TEST_CASE("a read model gets its gradients as outputs") {
     const std::string step = refusal_of(model, "step", "x");
     CHECK(step.find("floor: has no derivative: it is a step") != std::string::npos);
     CHECK(step.find("gradient.cpp:") != std::string::npos);
+}
+
+TEST_CASE("names of weights with dots give ports, called as the weights are") {
+    dynamic_builder b;
+    const auto x = b.input("x", {1, 3});
+    b.output("loss", b.add(op::reduce_sum, {b.add(op::linear, {x, b.weight("layers.0.w", {1, 3})})}, axes{0, 1}));
+    const dynamic_graph extended = with_gradient(b.finish(), "loss", {"layers.0.w"});
+    validate(extended);
+    CHECK(extended.view().find_output("layers_0_w_gradient") == 1);
+    CHECK(extended.view().called("layers_0_w_gradient") == "layers.0.w_gradient");
+}
+
+TEST_CASE("numbers of no node, and values without cotangents, are refused") {
+    const dynamic_graph model = build_graph([](auto& g) {
+        auto x = g.input("x"_s, f16<1>);
+        g.output("y"_s, x * 2.0);
+        g.output("positive"_s, greater(x, 0.0));
+    });
+    const int truth = model.view().outputs[1].node;
+    for (const auto& [loss, by] : {std::pair{-1, 0}, {1000, 0}, {0, -1}, {0, 1000}, {truth, 0}, {0, truth}}) {
+        CAPTURE(loss);
+        CAPTURE(by);
+        dynamic_graph g = copy_of(model);
+        const int wrt[] = {by};
+        int found[1]{};
+        CHECK_THROWS_AS(append_gradient(g, loss, wrt, found), error);
+        CHECK_THROWS_AS(append_gradient(g, 0, wrt, {}), error);
+    }
+}
+
+TEST_CASE("places beyond 2048, which fp16 does not tell apart, get nothing or are refused") {
+    constexpr std::int64_t rows = 2060;
+    dynamic_builder b;
+    const auto table = b.input("table", {rows, 1});
+    const auto ids = b.input("ids", {3}, within(0, 2048));
+    b.output("loss", b.add(op::reduce_sum, {b.add(op::gather, {table, ids}, axis{0})}, axes{0, 1}));
+    const dynamic_graph model = with_gradient(b.finish(), "loss", {"table"});
+    auto program = compile(model, backend::cpu{}, weight_store{});
+    const std::vector<half> zeros(rows, half(0.0));
+    const half places[] = {half(2048.0), half(7.0), half(2048.0)};
+    half loss[1]{};
+    std::vector<half> found(rows);
+    const std::span<const std::byte> in[] = {std::as_bytes(std::span<const half>(zeros)),
+                                             std::as_bytes(std::span<const half>(places))};
+    const std::span<std::byte> out[] = {std::as_writable_bytes(std::span<half>(loss)),
+                                        std::as_writable_bytes(std::span<half>(found))};
+    program.run(in, out);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        CAPTURE(i);
+        CHECK(static_cast<double>(found[i]) == (i == 2048 ? 2 : i == 7 ? 1 : 0));
+    }
+
+    dynamic_builder s;
+    const auto x = s.input("x", {1, rows});
+    s.output("loss", s.add(op::reduce_max, {s.add(op::sort, {x}, selection{.k = rows, .axis = 1})}, axes{0, 1}));
+    CHECK(refusal_of(s.finish(), "loss", "x").find("an axis of at most 2049 elements") != std::string::npos);
 }
 
 TEST_CASE("what has no derivative says why and what to write instead") {

@@ -14,6 +14,16 @@ namespace ane {
 
 namespace detail::gradients {
 
+/// A node of the graph, of the type that has cotangents.
+constexpr void require_value(const graph_view& g, int index) {
+    if (index < 0 || index >= g.size()) {
+        refuse_graph("gradient", "there is no node of this number", index, g.size());
+    }
+    if (g[index].type != dtype::f16) {
+        refuse_graph(name(g[index].kind), "only an fp16 value has a gradient");
+    }
+}
+
 /// What stands between the loss and a value: which node has no derivative.
 constexpr void refuse_derivative(dynamic_graph& g, int index) {
     const node& n = g.nodes[static_cast<std::size_t>(index)];
@@ -31,10 +41,18 @@ constexpr void refuse_derivative(dynamic_graph& g, int index) {
 /// Appends to a graph the derivative of the sum of the elements of `loss` by each of `wrt`, all numbers of nodes; writes
 /// the numbers of the results, which have the shapes of `wrt`. The loss is most often of one element.
 ///
-/// Throws `error` (errc::graph), at the line of the operation, where the way from the loss to one of `wrt` leads through an
+/// Throws `error` (errc::graph) for numbers of no node and values that are not fp16; at the line of the operation, where the way from the loss to one of `wrt` leads through an
 /// operation without a derivative, and where there is no way.
 constexpr void append_gradient(dynamic_graph& g, int loss, std::span<const int> wrt, std::span<int> results) {
     const int size = static_cast<int>(g.nodes.size());
+    detail::gradients::require_value(g, loss);
+    for (const int index : wrt) {
+        detail::gradients::require_value(g, index);
+    }
+    if (results.size() != wrt.size()) {
+        detail::refuse_graph("gradient", "there is not one place for each result",
+                             static_cast<std::int64_t>(results.size()), static_cast<std::int64_t>(wrt.size()));
+    }
     detail::gradients::tape t(g, size);
     for (const int index : wrt) {
         t.reach(index);

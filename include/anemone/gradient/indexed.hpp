@@ -7,11 +7,14 @@
 /// where they are equal. That takes as many elements as there are indices times the extent of the axis.
 namespace ane::detail::gradients {
 
-/// 0, 1, 2, ... along the axis `along` of `rank`.
+/// The last index that fp16 tells from those beside it.
+inline constexpr std::int64_t last_exact_index = 2048;
+
+/// 0, 1, 2, ... along the axis `along` of `rank`; -1 for places that no index in fp16 can name.
 constexpr int counted(tape& t, std::int64_t count, int along, int rank) {
     sequence<float> numbers;
     for (std::int64_t i = 0; i < count; ++i) {
-        numbers.push_back(static_cast<float>(i));
+        numbers.push_back(i <= last_exact_index ? static_cast<float>(i) : -1.0F);
     }
     return t.along(t.vector({numbers.data(), numbers.size()}), along, rank);
 }
@@ -64,20 +67,21 @@ template <> struct derivative<op::dynamic_slice> : refused_derivative {
                                         "gather, or a product with a row of ones and zeros"};
 };
 
-/// Back to the places that were chosen.
-template <> struct derivative<op::top_k> : smooth {
-    static constexpr void pull(const step& s) {
-        const selection c = s.n.get<selection>();
-        const int places = s.t.emit(op::top_k_indices, c, {s.x()});
-        s.pull(0, scattered(s.t, s.dy, places, normalized_axis(c.axis, s.shape().rank), s.shape()));
+/// Back to the places that were chosen, whose numbers are computed: fp16 has to hold all of the axis.
+constexpr void pull_chosen(const step& s, op places) {
+    const selection c = s.n.get<selection>();
+    const int along = normalized_axis(c.axis, s.shape().rank);
+    if (s.shape()[along] > last_exact_index + 1) {
+        s.t.made().refuse(model_rule::the_gradient_needs_an_axis_of_at_most_2049_elements, name(s.n.kind), s.n.where,
+                          s.shape()[along], last_exact_index + 1);
     }
+    s.pull(0, scattered(s.t, s.dy, s.t.emit(places, c, {s.x()}), along, s.shape()));
+}
+template <> struct derivative<op::top_k> : smooth {
+    static constexpr void pull(const step& s) { pull_chosen(s, op::top_k_indices); }
 };
 template <> struct derivative<op::sort> : smooth {
-    static constexpr void pull(const step& s) {
-        const selection c = s.n.get<selection>();
-        const int places = s.t.emit(op::arg_sort, c, {s.x()});
-        s.pull(0, scattered(s.t, s.dy, places, normalized_axis(c.axis, s.shape().rank), s.shape()));
-    }
+    static constexpr void pull(const step& s) { pull_chosen(s, op::arg_sort); }
 };
 template <> struct derivative<op::top_k_indices> : constant_result {};
 template <> struct derivative<op::arg_sort> : constant_result {};

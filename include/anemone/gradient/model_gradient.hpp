@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../graph/builder.hpp"
 #include "../graph/copy.hpp"
 #include "../passes/prune.hpp"
 #include "gradient.hpp"
@@ -11,7 +12,8 @@
 namespace ane {
 
 /// A model with further outputs: the derivatives of `loss`, an output of one element, by inputs and weights, each called as
-/// they are with `_gradient` behind it. For models that were read from files and for those that a `dynamic_builder` made;
+/// they are with `_gradient` behind it ("layers.0.w" gives the port `layers_0_w_gradient`, which is called
+/// "layers.0.w_gradient"). For models that were read from files and for those that a `dynamic_builder` made;
 /// `gradient` (gradient.hpp) is for functions over a builder.
 ///
 /// Throws `error` (errc::graph) for names that the model lacks, a loss of several elements, names that are taken, and
@@ -33,9 +35,6 @@ constexpr dynamic_graph with_gradient(const graph_view& g, std::string_view loss
         if (found < 0) {
             detail::refuse_graph(name, "the model has no input or weight of this name to take the gradient by");
         }
-        if (g[found].type != dtype::f16) {
-            detail::refuse_graph(name, "only an fp16 tensor has a gradient");
-        }
         wrt.push_back(found);
     }
     dynamic_graph result = copy_of(g);
@@ -45,11 +44,21 @@ constexpr dynamic_graph with_gradient(const graph_view& g, std::string_view loss
         sequence<char> name;
         name.append(by[k]);
         name.append(std::string_view("_gradient"));
-        const std::string_view text(name.data(), name.size());
+        sequence<char> identifier = name;
+        for (char& c : identifier) {
+            c = is_identifier(std::string_view(&c, 1)) || (c >= '0' && c <= '9') ? c : '_';
+        }
+        if (identifier[0] >= '0' && identifier[0] <= '9') {
+            identifier[0] = '_';
+        }
+        const std::string_view text(identifier.data(), identifier.size());
         if (result.view().find_output(text) >= 0 || result.view().find(op::input, text) >= 0) {
             detail::refuse_graph(text, "the model has a port of this name already");
         }
         result.add_output(found[k], text);
+        if (!is_identifier({name.data(), name.size()})) {
+            result.call(text, {name.data(), name.size()});
+        }
     }
     return prune(result);
 }

@@ -44,6 +44,8 @@
     ROW(the_operands_belong_to_different_graphs, "its operands belong to different graphs")                            \
     ROW(an_output_is_a_value_of_another_graph, "the output is a value of another graph")                               \
     ROW(the_operation_has_no_derivative, "has no derivative, and lies on the way from the loss")                       \
+    ROW(the_gradient_needs_an_axis_of_at_most_2049_elements,                                                           \
+        "its gradient needs an axis of at most 2049 elements, whose numbers fp16 tells apart")                         \
     ROW(the_loss_does_not_depend_on_it, "has no gradient: the loss does not depend on it")                             \
     ROW(the_operation_has_no_path_on_any_target, "has no path on any target")                                          \
     ROW(the_call_must_be_written_as_the_first_error_says, "must be written as the error of the compiler says")         \
