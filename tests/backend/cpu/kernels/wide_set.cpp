@@ -32,6 +32,8 @@ ANEMONE_CPU_UNFUSED_BEGIN
 // before all that is written over them
 #include <anemone/backend/cpu/simd/lanes.inl>
 // before the kernels
+#include <anemone/backend/cpu/kernels/families.inl>
+// before their loops
 #include <anemone/backend/cpu/kernels/level.inl>
 #if defined(__clang__)
 #pragma clang attribute pop
@@ -59,7 +61,7 @@ const std::vector<kernel_set>& kernel_sets() {
         }
 #if defined(__x86_64__) && !defined(ANEMONE_TEST_WHOLE_REGISTERS)
         if (ane::cpu::is_available(ane::cpu::isa_level::avx2)) {
-            all.push_back({"avx512 in halves", ane::cpu::detail::avx512_in_halves::kernels<ane::every_op>::table});
+            all.push_back({"avx512 in halves", ane::cpu::detail::avx512_in_halves::kernels<ane::cpu::every_kernel>()});
         }
 #endif
         return all;
