@@ -39,13 +39,19 @@ constexpr void refuse_derivative(dynamic_graph& g, int index) {
 } // namespace detail::gradients
 
 /// Appends to a graph the derivative of the sum of the elements of `loss` by each of `wrt`, all numbers of nodes; writes
-/// the numbers of the results, which have the shapes of `wrt`. The loss is most often of one element.
+/// the numbers of the results, which have the shapes of `wrt`. The loss is most often of one element. With a `slope`, a node
+/// that broadcasts to the shape of `loss`, it is the derivative of the sum of `loss` times `slope`, where that is not
+/// differentiated: the vector-Jacobian product.
 ///
 /// Throws `error` (errc::graph) for numbers of no node and values that are not fp16; at the line of the operation, where the way from the loss to one of `wrt` leads through an
 /// operation without a derivative, and where there is no way.
-constexpr void append_gradient(dynamic_graph& g, int loss, std::span<const int> wrt, std::span<int> results) {
+constexpr void append_gradient(dynamic_graph& g, int loss, std::span<const int> wrt, std::span<int> results,
+                               int slope = -1) {
     const int size = static_cast<int>(g.nodes.size());
     detail::gradients::require_value(g, loss);
+    if (slope >= 0) {
+        detail::gradients::require_value(g, slope);
+    }
     for (const int index : wrt) {
         detail::gradients::require_value(g, index);
     }
@@ -69,7 +75,7 @@ constexpr void append_gradient(dynamic_graph& g, int loss, std::span<const int> 
         }
     }
     t.visit(loss);
-    t.pull(loss, t.filled(t.shape(loss), 1));
+    t.pull(loss, slope >= 0 ? slope : t.filled(t.shape(loss), 1));
     for (int i = loss; i >= 0; --i) {
         if (t.cotangent(i) < 0 || is_source(t.at(i).kind)) {
             continue;

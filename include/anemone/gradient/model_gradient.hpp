@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../graph/builder.hpp"
 #include "../graph/copy.hpp"
 #include "../passes/prune.hpp"
 #include "gradient.hpp"
+#include "port_names.hpp"
 
 #include <initializer_list>
 #include <span>
@@ -44,15 +44,9 @@ constexpr dynamic_graph with_gradient(const graph_view& g, std::string_view loss
         sequence<char> name;
         name.append(by[k]);
         name.append(std::string_view("_gradient"));
-        sequence<char> identifier = name;
-        for (char& c : identifier) {
-            c = is_identifier(std::string_view(&c, 1)) || (c >= '0' && c <= '9') ? c : '_';
-        }
-        if (identifier[0] >= '0' && identifier[0] <= '9') {
-            identifier[0] = '_';
-        }
+        const sequence<char> identifier = detail::identifier_of(detail::text_of(name));
         const std::string_view text(identifier.data(), identifier.size());
-        if (result.view().find_output(text) >= 0 || result.view().find(op::input, text) >= 0) {
+        if (detail::is_port(result, text)) {
             detail::refuse_graph(text, "the model has a port of this name already");
         }
         result.add_output(found[k], text);

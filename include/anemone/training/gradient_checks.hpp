@@ -1,0 +1,69 @@
+#pragma once
+
+#include "update_nodes.hpp"
+
+/// What is asked of all gradients of a step together: their size, and whether they are finite.
+namespace ane::detail::training {
+
+constexpr axes all_axes(const gradients::tape& t, int value) {
+    axes all;
+    for (int k = 0; k < t.shape(value).rank; ++k) {
+        all.list.append(k);
+    }
+    return all;
+}
+/// A value of one element as [1].
+constexpr int as_one(gradients::tape& t, int value) { return t.reshape(value, {1}); }
+
+/// 1 where all elements of all gradients are finite, else 0, as [1].
+constexpr int all_finite(gradients::tape& t, const sequence<int>& gradients) {
+    int all = -1;
+    for (const int g : gradients) {
+        const int each = t.where(op::less_equal, t.apply(op::abs, g), t.number(65504), t.number(1), t.number(0));
+        const int lowest = as_one(t, t.emit(op::reduce_min, all_axes(t, each), {each}));
+        all = all < 0 ? lowest : t.mul(all, lowest);
+    }
+    return all;
+}
+
+/// Each element to a magnitude of `limit` at most, in units of the loss.
+constexpr int clipped_to_value(gradients::tape& t, int g, double limit, const scale_factor& scale) {
+    if (scale.node < 0) {
+        const double most = limit * scale.fixed < 65504 ? limit * scale.fixed : 65504;
+        return t.clamp(g, -most, most);
+    }
+    const int most = t.scaled(scale.node, limit); // infinite: no limit in fp16
+    return t.apply(op::maximum, t.apply(op::minimum, g, most), t.scaled(most, -1));
+}
+
+/// All gradients times the one factor that takes their common norm down to `limit`, in units of the loss. The norm is
+/// a sqrt(T q): a the largest magnitude, T the number of elements and q the mean of (g / a)^2, which lies in [0, 1].
+constexpr void clip_to_norm(gradients::tape& t, sequence<int>& gradients, double limit, const scale_factor& scale) {
+    double count = 0;
+    int largest = -1;
+    for (const int g : gradients) {
+        count += static_cast<double>(t.shape(g).count());
+        const int size = as_one(t, t.emit(op::reduce_max, all_axes(t, g), {t.apply(op::abs, g)}));
+        largest = largest < 0 ? size : t.apply(op::maximum, largest, size);
+    }
+    constexpr double least = 0x1p-14; // its inverse is finite
+    const int inverse = t.inverse(t.apply(op::maximum, largest, t.number(least)));
+    int q = -1;
+    for (const int g : gradients) {
+        const int share = t.mul(g, inverse);
+        const int mean = as_one(t, t.mean(t.mul(share, share), all_axes(t, g)));
+        const int part = t.scaled(mean, static_cast<double>(t.shape(g).count()) / count);
+        q = q < 0 ? part : t.add(q, part);
+    }
+    const int norm = t.mul(largest, t.apply(op::sqrt, q)); // over sqrt(T)
+    const int over = t.inverse(t.apply(op::maximum, norm, t.number(least)));
+    const double most = limit / root(count);
+    const int wanted = scale.node >= 0 ? t.scaled(scale.node, most)
+                                       : t.number(most * scale.fixed < 65504 ? most * scale.fixed : 65504);
+    const int factor = t.apply(op::minimum, t.mul(wanted, over), t.number(1));
+    for (int& g : gradients) {
+        g = t.mul(g, factor);
+    }
+}
+
+} // namespace ane::detail::training
