@@ -6,6 +6,8 @@
 #include <anemone/backend/wide/wide.hpp>
 #include <anemone/training/training_step.hpp>
 
+#include <doctest/doctest.h>
+
 #include <cstddef>
 #include <cstring>
 #include <map>

@@ -110,9 +110,11 @@ TEST_CASE("what cannot be trained is refused by name") {
         change(o);
         return refusal_of_training(classifier, o);
     };
-    CHECK(with([](auto& o) { o.prediction = "lost"; }).find("lost: the model has no output of this name") == 0);
+    CHECK(with([](auto& o) { o.prediction = "lost"; }).find("lost: the model has no output of this name") !=
+          std::string::npos);
     static constexpr std::string_view unknown[] = {"tail.*"};
-    CHECK(with([](auto& o) { o.trained = unknown; }).find("tail.*: no weight of the model has such a name") == 0);
+    CHECK(with([](auto& o) { o.trained = unknown; }).find("tail.*: no weight of the model has such a name") !=
+          std::string::npos);
     CHECK(with([](auto& o) { o.frozen = only_head; }).find("no weight of the model is left to train") !=
           std::string::npos);
     CHECK(with([](auto& o) { o.loss.smoothing = 1; }).find("label smoothing must lie in [0, 1)") != std::string::npos);

@@ -66,4 +66,15 @@ constexpr void clip_to_norm(gradients::tape& t, sequence<int>& gradients, double
     }
 }
 
+constexpr void clip(gradients::tape& t, sequence<int>& gradients, const clipping& to, const scale_factor& scale) {
+    if (to.value > 0) {
+        for (int& each : gradients) {
+            each = clipped_to_value(t, each, to.value, scale);
+        }
+    }
+    if (to.norm > 0) {
+        clip_to_norm(t, gradients, to.norm, scale);
+    }
+}
+
 } // namespace ane::detail::training

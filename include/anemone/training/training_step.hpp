@@ -5,20 +5,11 @@
 #include "../passes/prune.hpp"
 #include "../passes/validate.hpp"
 #include "gradient_checks.hpp"
+#include "state_updates.hpp"
 #include "trained_weights.hpp"
 
 /// A step of training as one program: forward pass, backward pass and update, from any model (guide chapter 15).
 namespace ane {
-
-/// A state of a training step: an input of its graph, which the program keeps.
-struct training_state {
-    int input =
-        -1; ///< a node of the step's graph; its name is the port's, and people call it by the weight's and the role's
-    int weight = -1; ///< a node of the model
-    state_role role{};
-    /// Whether it is in units of the gradient times the loss scale: who changes the scale multiplies it by new / old.
-    bool is_scaled = false;
-};
 
 /// A model with its training: what goes in with each step, what comes out, and what stays. Before the first step the states
 /// of the role `weight` get the values of the model's weights, all others zeros.
@@ -77,11 +68,12 @@ public:
     constexpr training_step training() {
         states_are_weights(true);
         gradients::tape t(graph(), 0);
+        t.visit(prediction_);
         const loss_nodes loss = append_loss_with_ports(t, true);
         sequence<int> g(trained_.size(), -1);
         append_gradient(graph(), prediction_, {trained_.data(), trained_.size()}, {g.data(), g.size()}, loss.slope);
         const int finite = options_.scale.skips ? all_finite(t, g) : -1;
-        limit(t, g);
+        clip(t, g, options_.clip, scale_);
         step_scalars by{.loss_scale = scale_, .inverse_scale = step_.inverse_scale};
         by.rate = step_.rate = host_input("rate", {1}, within(0, 65504));
         if (options_.by.corrects()) {
@@ -90,8 +82,11 @@ public:
         if (finite >= 0) {
             step_.finite = output("finite", finite);
         }
+        state_updates updates(t, options_.by, by, options_.pairs, finite);
         for (std::size_t k = 0; k < trained_.size(); ++k) {
-            update(t, trained_[k], g[k], finite, by);
+            const int weight = trained_[k];
+            t.visit(weight);
+            updates.update({weight, weight, weight, model_.name(weight)}, g[k], step_.states);
         }
         return finished();
     }
@@ -100,6 +95,7 @@ public:
     constexpr training_step validation() {
         states_are_weights(false);
         gradients::tape t(graph(), 0);
+        t.visit(prediction_);
         append_loss_with_ports(t, false);
         for (const int weight : trained_) {
             step_.states.push_back({weight, weight, state_role::weight});
@@ -182,63 +178,6 @@ private:
             step_.prediction = output("prediction", prediction_);
         }
         return loss;
-    }
-
-    constexpr void limit(gradients::tape& t, sequence<int>& g) const {
-        if (options_.clip.value > 0) {
-            for (int& each : g) {
-                each = clipped_to_value(t, each, options_.clip.value, scale_);
-            }
-        }
-        if (options_.clip.norm > 0) {
-            clip_to_norm(t, g, options_.clip.norm, scale_);
-        }
-    }
-
-    /// A state beside a weight, of its shape.
-    constexpr int beside(int weight, state_role role, bool is_scaled) {
-        sequence<char> name;
-        name.append(model_.name(weight));
-        name.append(suffix(role));
-        const sequence<char> port = free_port_name(graph(), text_of(name));
-        const int made = input(text_of(port), model_[weight].shape, {});
-        call_as(text_of(port), text_of(name));
-        step_.states.push_back({made, weight, role, is_scaled});
-        return made;
-    }
-    constexpr void keep(gradients::tape& t, int before, int after, int finite) {
-        if (before < 0) {
-            return;
-        }
-        if (finite >= 0) {
-            after = t.where(op::greater, finite, t.number(0), after, before);
-        }
-        sequence<char> name;
-        name.append(graph().view().name(before));
-        name.append(std::string_view("_out"));
-        graph().add_output(after, text_of(name), before);
-    }
-    constexpr void update(gradients::tape& t, int weight, int g, int finite, const step_scalars& by) {
-        const optimizer& o = options_.by;
-        step_.states.push_back({weight, weight, state_role::weight});
-        weight_nodes before{.weight = weight};
-        if (options_.pairs) {
-            before.low = beside(weight, state_role::low, false);
-        }
-        if (o.kind != optimizer_kind::sgd) {
-            before.mean = beside(weight, state_role::mean, true);
-        }
-        if (o.corrects()) {
-            before.root = beside(weight, state_role::root, true);
-        }
-        weight_nodes after = append_update(t, before, g, o, by);
-        if (options_.weight_limit > 0) {
-            after.weight = t.clamp(after.weight, -options_.weight_limit, options_.weight_limit);
-        }
-        keep(t, before.weight, after.weight, finite);
-        keep(t, before.low, after.low, finite);
-        keep(t, before.mean, after.mean, finite);
-        keep(t, before.root, after.root, finite);
     }
 
     /// Pruned: inputs stand in front, in their order.
