@@ -64,6 +64,7 @@
 #include "report/verdicts.hpp"
 #include "report/wide_diff_report.hpp"
 #include "segments/print.hpp"
+#include "trainer/trainer.hpp"
 #include "weights/promises.hpp"
 #include "weights/random.hpp"
 #if !defined(ANEMONE_COMPILED)

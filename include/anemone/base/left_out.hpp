@@ -60,6 +60,10 @@ struct anemone_report_timeline_report_hpp;
 struct anemone_report_verdicts_hpp;
 struct anemone_report_wide_diff_report_hpp;
 struct anemone_segments_print_hpp;
+struct anemone_trainer_checkpoint_hpp;
+struct anemone_trainer_history_hpp;
+struct anemone_trainer_sample_arrays_hpp;
+struct anemone_trainer_trainer_hpp;
 struct anemone_weights_promises_hpp;
 struct anemone_weights_random_hpp;
 
