@@ -27,7 +27,8 @@ inline std::vector<op> all() {
 
 /// Whether lowering may make other operations of it; a bias becomes an addition.
 inline bool is_lowered(op kind) {
-    return is_composed(kind) || is_contraction(kind) || kind == op::softplus || kind == op::round;
+    return is_composed(kind) || is_contraction(kind) || kind == op::softplus || kind == op::round ||
+           kind == op::floor_div;
 }
 
 struct sample {

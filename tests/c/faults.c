@@ -1,6 +1,7 @@
 #include "checks.h"
 
 #include <math.h>
+#include <stddef.h>
 
 /* Whatever is handed over, what comes back is a status and a sentence. */
 
@@ -42,7 +43,7 @@ static void files(void) {
     remove("c_broken.mil");
     remove("c_broken.plist");
 
-    anemone_reading how = {0, NULL, NULL, 0, 0, 0};
+    anemone_reading how = {0, NULL, NULL, 0, 0, 0, NULL, 0, NULL};
     refused(example_file("classifier.mil"), &how, ANEMONE_ARGUMENT, "anemone_reading: has size 0");
     how.size = sizeof how;
     how.function = "other";
@@ -56,6 +57,15 @@ static void files(void) {
     how.shapes = shapes + 1;
     refused(example_file("classifier.mil"), &how, ANEMONE_ARGUMENT,
             "shapes: gives x a shape, which is no input; there are: image");
+    how.shape_count = 0;
+    how.value_count = 1;
+    refused(example_file("classifier.mil"), &how, ANEMONE_ARGUMENT, "values: is NULL");
+    how.values = shapes + 1;
+    refused(example_file("classifier.mil"), &how, ANEMONE_ARGUMENT, "values: is for ONNX files");
+    how.size = offsetof(anemone_reading, values); /* a caller of 0.1.0, whose structure ended there */
+    anemone_model* model = NULL;
+    CHECK(anemone_open(example_file("classifier.mil"), &how, &model) == ANEMONE_OK);
+    anemone_model_free(model);
 }
 
 static void nothing(void) {
@@ -134,7 +144,7 @@ static void questions(void) {
     CHECK_FAILS(anemone_convert(model, "mil", example_file("classifier.mil")), ANEMONE_FILE, "classifier.mil");
     anemone_model_free(model);
 
-    anemone_reading how = {sizeof how, NULL, NULL, 0, 0, 1}; /* to be judged */
+    anemone_reading how = {sizeof how, NULL, NULL, 0, 0, 1, NULL, 0, NULL}; /* to be judged */
     anemone_model* judged = NULL;
     CHECK(anemone_open(example_file("classifier.mil"), &how, &judged) == ANEMONE_OK);
     CHECK(anemone_check(judged, "h13", NULL, &report) == ANEMONE_OK);

@@ -85,6 +85,27 @@ static void costs(void) {
     anemone_model_free(model);
 }
 
+/* A program whose file of weights is not there: judged as it is, and run with what stands for them. */
+static void without_weights(void) {
+    static const char text[] =
+        "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [1, 4]> x) {\n        tensor<fp16, [1, 4]> w = "
+        "const()[name = string(\"w\"), val = tensor<fp16, [1, 4]>(BLOBFILE(path = "
+        "string(\"@model_path/weights.bin\"), offset = uint64(64)))];\n        tensor<fp16, [1, 4]> y = add(x = x, y = "
+        "w)[name = string(\"y\")];\n    } -> (y);\n}\n";
+    FILE* const file = fopen("c_without.mil", "w");
+    CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+    anemone_reading how = {sizeof how, NULL, NULL, 0, 0, 0, NULL, 0, "zeros"};
+    anemone_model* model = NULL;
+    anemone_program* program = NULL;
+    CHECK(anemone_open("c_without.mil", &how, &model) == ANEMONE_OK);
+    CHECK(anemone_compile(model, "cpu", &program) == ANEMONE_OK);
+    anemone_program_free(program);
+    anemone_model_free(model);
+    how.weights = "c_none.safetensors";
+    CHECK_FAILS(anemone_open("c_without.mil", &how, &model), ANEMONE_FILE, "c_none.safetensors");
+    CHECK(remove("c_without.mil") == 0);
+}
+
 static void written_as_cpp(void) {
     anemone_model* const model = opened(example_file("classifier.mil"));
     char text[64] = "";
@@ -106,5 +127,6 @@ void test_models(void) {
     ports();
     verdicts();
     costs();
+    without_weights();
     written_as_cpp();
 }

@@ -5,7 +5,7 @@
 // expect: design_rule<ane::op::dequantize, ane::rule::int4_channels_do_not_interleave, ane::target::h13, 0, 2, 12, 8
 // expect: design_rule<ane::op::compressed, ane::rule::zero_point_is_not_supported, ane::target::h13, 0, 1, 0, 0
 // expect: design_rule<ane::op::compressed, ane::rule::palette_index_width_is_not_supported, ane::target::h13, 0, 1, 6, 8
-// expect: design_rule<ane::op::compressed, ane::rule::palette_index_width_is_not_supported, ane::target::h17s, 0, 1, 2, 3
+// expect: design_rule<ane::op::compressed, ane::rule::palette_index_width_is_not_supported, ane::target::h13, 0, 1, 2, 4
 // expect: design_rule<ane::op::compressed, ane::rule::palette_vector_size_is_not_supported, ane::target::h13, 0, 1, 3, 5
 // expect: design_rule<ane::op::conv2d, ane::rule::vector_palette_meets_a_special_convolution, ane::target::h13, 0, 3, 2, 2
 // expect: design_rule<ane::op::compressed, ane::rule::sparse_weight_has_few_zeros, ane::target::h13, 0, 1, 25, 50
@@ -67,8 +67,8 @@ static_assert(conforms<asymmetric, h13>);
 constexpr auto six_bits = frozen([] { return expanded(palette_of(pick(6, 4), 1)); });
 static_assert(conforms<six_bits, h13>);
 
-constexpr auto two_bits = frozen([] { return expanded(palette_of(pick(2, 3), 1)); });
-static_assert(conforms<two_bits, h17s>);
+constexpr auto two_bits = frozen([] { return expanded(palette_of(pick(2, 4), 1)); });
+static_assert(conforms<two_bits, h13>);
 
 constexpr auto vectors = frozen([] { return expanded(palette_of(4, pick(3, 2))); });
 static_assert(conforms<vectors, h13>);

@@ -57,7 +57,8 @@ public:
         // Half of the graphs have only what can be written, one after the other in the place that is sure to be taken.
         static const std::vector<op> all = listed(computed_ops);
         static const std::vector<op> writable = listed(op_set::where([](op kind) {
-            return in_mil.contains(kind) || in_netplist.contains(kind) || is_composed(kind) || kind == op::compressed;
+            return in_mil.contains(kind) || in_netplist.contains(kind) || is_composed(kind) || kind == op::compressed ||
+                   kind == op::floor_div;
         }));
         const std::vector<op>& kinds = seed_ % 2 == 0 ? writable : all;
         model_ = graph_maker(random_, kinds).make(kinds[seed_ / 2 % kinds.size()]);
@@ -184,7 +185,7 @@ private:
         std::string_view found = constant_output ? "folded" : "no";
         for (const node& n : g.nodes) {
             const bool biased = is_contraction(n.kind) && n.operands.count == 3;
-            if (is_composed(n.kind) || biased) {
+            if (is_composed(n.kind) || n.kind == op::floor_div || biased) {
                 const auto operands = g.operands(n);
                 const bool folded = std::none_of(operands.begin(), operands.end(), [&](int operand) {
                     return reached[static_cast<std::size_t>(operand)] != 0;

@@ -15,11 +15,11 @@ namespace differential {
 
 using namespace ane;
 
-/// What each format has besides.
-inline constexpr op_set in_mil =
-    op_set::where([](op kind) { return both_formats.contains(kind) || mil_alone.contains(kind); });
-inline constexpr op_set in_netplist =
-    op_set::where([](op kind) { return both_formats.contains(kind) || netplist_besides.contains(kind); });
+/// What each format has of what lowering leaves: floor_div becomes a quotient that is compared.
+inline constexpr op_set in_mil = op_set::where(
+    [](op kind) { return kind != op::floor_div && (both_formats.contains(kind) || mil_alone.contains(kind)); });
+inline constexpr op_set in_netplist = op_set::where(
+    [](op kind) { return kind != op::floor_div && (both_formats.contains(kind) || netplist_besides.contains(kind)); });
 
 /// What a netplist cannot say of an operation that it has: parts of the sentences, as docs/formats.md lists them.
 inline constexpr std::string_view netplist_limits[] = {

@@ -172,3 +172,20 @@ TEST_CASE("a transposed convolution over three axes grows by output_padding") {
     CHECK(read.graph.view()[read.graph.outputs[0].node].shape == ane::extents{1, 1, 4, 1, 2});
     CHECK(reading::run(read, {{1, 2}})[0] == numbers{3.5, 0.5, 0.5, 0.5, 6.5, 0.5, 0.5, 0.5});
 }
+
+TEST_CASE("a transposed convolution over three axes in groups") {
+    // y[g][d] is the sum of x[g][i] w[g][k] over i + k = d: along the depth, two channels that do not meet.
+    model m;
+    m.input("x", {1, 2, 2, 1, 1}).output("y");
+    m.floats("w", {2, 1, 2, 1, 1}, {1, 10, 100, 1000});
+    models::set(m.node("ConvTranspose", {"x", "w"}, {"y"}), "group", 2);
+    const ane::read_model read = m.read();
+    CHECK(read.graph.view()[read.graph.outputs[0].node].shape == ane::extents{1, 2, 3, 1, 1});
+    CHECK(reading::run(read, {{1, 2, 3, 4}})[0] == numbers{1, 12, 20, 300, 3400, 4000});
+
+    model uneven;
+    uneven.input("x", {1, 3, 2, 1, 1}).output("y");
+    uneven.floats("w", {3, 1, 1, 1, 1}, {1, 1, 1});
+    models::set(uneven.node("ConvTranspose", {"x", "w"}, {"y"}), "group", 2);
+    CHECK(has(uneven.refusal(), "has 2 groups of 3 channels"));
+}

@@ -297,6 +297,21 @@ class Html(Case):
         self.assertEqual([row[1] for row in layers], ["conv2d", "abs", "reduce_sum", "reshape", "mul", "softmax"])
         self.assertEqual({row[5] for row in layers}, {"legal"})
 
+    def test_a_page_of_1400_pixels_and_a_phone(self):
+        text = self.call("check", "classifier.mil", "--format", "html").stdout
+        table = re.search(r'<table class="many">(.*?)</table>', text, re.DOTALL)[1]
+        rows = [re.findall(r'<td data-head="([^"]*)"([^>]*)>(.*?)</td>', row) for row in table.split("<tr>")[2:]]
+        heads = re.findall(r"<th>(.*?)</th>", table)
+        self.assertEqual(len(rows), 11)
+        self.assertTrue(all([cell[0] for cell in row] == heads for row in rows))
+        pixels = 0.0  # of characters of 0.6 em, where a cell that breaks has its longest word, and what stands around them
+        for i, head in enumerate(heads):
+            cells = [cell[2] if "number" in cell[1] or "class" in cell[1] else max(cell[2].split(), key=len, default="") for cell in (row[i] for row in rows)]
+            pixels += 13 * 0.6 * max(map(len, [max(head.split(), key=len), *cells])) + 2 * 0.35 * 16
+        self.assertLess(pixels, 1400 - 2 * 1.2 * 16)
+        self.assertRegex(text, r"@media \(max-width: 48rem\)")
+        self.assertRegex(text, r"td::before \{ content: attr\(data-head\)")
+
     @unittest.skipUnless(shutil.which("chromium") and os.environ.get("ANEMONE_CHROMIUM"), "ANEMONE_CHROMIUM is not set")
     def test_a_click_sorts(self):
         text = self.call("check", "classifier.mil", "--format", "html").stdout
@@ -304,7 +319,7 @@ class Html(Case):
         (self.folder / "page.html").write_text(text.replace("</body>", click))
         dump = subprocess.run(["chromium", "--headless", "--no-sandbox", "--dump-dom", self.folder / "page.html"],
                               capture_output=True, text=True, timeout=PATIENCE).stdout
-        times = [float(row[6].split()[0]) for row in Page(dump).rows if len(row) == 14]
+        times = [float(row[6].split()[0]) for row in Page(dump).rows if len(row) == 16]
         self.assertEqual(len(times), 11)
         self.assertEqual(times, sorted(times))
 

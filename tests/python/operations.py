@@ -21,8 +21,8 @@ PARTNER = "layers look for it beside another operation: what they compute togeth
 MOVES = "costs and layouts depend on which elements move, and lowering makes others of it"
 NORM = "layers of their own, with rules on sizes and values, and a form for operands that are scaled"
 MORE = {
-    "add": (65, BUILDING_BLOCK), "mul": (67, BUILDING_BLOCK), "sub": (40, BUILDING_BLOCK), "div": (34, BUILDING_BLOCK),
-    "maximum": (33, BUILDING_BLOCK), "minimum": (24, BUILDING_BLOCK), "pow": (19, BUILDING_BLOCK),
+    "add": (65, BUILDING_BLOCK), "mul": (67, BUILDING_BLOCK), "sub": (40, BUILDING_BLOCK), "div": (35, BUILDING_BLOCK),
+    "maximum": (34, BUILDING_BLOCK), "minimum": (24, BUILDING_BLOCK), "pow": (19, BUILDING_BLOCK),
     "select": (25, BUILDING_BLOCK), "not_equal": (21, BUILDING_BLOCK), "equal": (19, BUILDING_BLOCK),
     "exp": (22, BUILDING_BLOCK), "sqrt": (24, BUILDING_BLOCK), "rsqrt": (24, BUILDING_BLOCK),
     "inverse": (24, BUILDING_BLOCK), "abs": (21, BUILDING_BLOCK), "relu": (19, BUILDING_BLOCK),
@@ -36,7 +36,7 @@ MORE = {
     "dequantize": (20, PARAMETER),
     "softmax": (28, PARTNER), "top_k": (17, PARTNER), "top_k_indices": (20, PARTNER), "arg_max": (19, PARTNER),
     "reshape": (41, MOVES), "transpose": (32, MOVES), "slice": (30, MOVES), "concat": (26, MOVES), "gather": (23, MOVES),
-    "strided_slice": (24, MOVES), "pad": (21, MOVES), "tile": (19, MOVES),
+    "strided_slice": (24, MOVES), "pad": (22, MOVES), "tile": (19, MOVES),
 }
 
 OVER_OPERATIONS = re.compile(r"\bcase (?:\w+::)*op(?:_group)?::")

@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 from _harness import ROOT, command, expect, run, skip, verdict
+from _onnx_messages import model, node, port
 
 try:
     import numpy as np
@@ -103,6 +104,24 @@ def ports(program, folder):
     expect(done.returncode == 2 and "only zeros compare them" in done.stderr, f"counter from ones: {done}")
 
 
+def free_shapes(program, folder):
+    """An ONNX file that leaves its shapes free is compared with its conversions as these have them; with `--shape` as told."""
+    (folder / "free.onnx").write_bytes(model([node("Relu", ["x"], ["h"], "h"), node("Add", ["h", "h"], ["y"], "y")],
+                                             inputs=[port("x", ["n", 4], 10)], outputs=[port("y", ["n", 4], 10)]))
+    for kind in FORMATS:
+        done = run(program, ["convert", "free.onnx", "--shape", "x=3,4", "--to", kind, "-o", f"free_{kind}"], folder)
+        if "built without ONNX" in done.stderr:
+            return
+        expect(done.returncode == 0, f"free as {kind}: {done.stderr}")
+        for pair in (("free.onnx", f"free_{kind}"), (f"free_{kind}", "free.onnx")):
+            same = run(program, ["diff", *pair], folder)
+            expect(same.returncode == 0 and SAME in same.stdout, f"{pair}: {same.stdout}{same.stderr}")
+    told = run(program, ["diff", "free.onnx", "free.onnx"], folder)
+    expect(told.returncode == 2 and "leaves the extent of axis 0 free" in told.stderr, f"both free: {told}")
+    other = run(program, ["diff", "free.onnx", "free_mil", "--shape", "x=2,4"], folder)
+    expect(other.returncode == 2, f"another shape: {other}")
+
+
 def main():
     program = command()
     everything = files()
@@ -118,6 +137,7 @@ def main():
         own = pathlib.Path(name, "ports")
         own.mkdir()
         ports(program, own)
+        free_shapes(program, own)
     return verdict(f"{len(everything)} files", f"{compared} conversions", f"{rounded} of them differ by roundings on the CPU")
 
 

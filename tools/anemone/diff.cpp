@@ -9,6 +9,7 @@
 #include "progress.hpp"
 #include "sample_files.hpp"
 #include <anemone/base/error.hpp>
+#include <anemone/readers/unreadable.hpp>
 #include <anemone/report/diff_drawing.hpp>
 #include <anemone/report/diff_report.hpp>
 #include <anemone/report/model_pair_report.hpp>
@@ -16,8 +17,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace command {
@@ -73,6 +77,93 @@ std::string notes_of(const app::model& model) {
     return text;
 }
 
+/// The inputs of a model as options give shapes, without so many extents of 1 that formats put first; nothing where an
+/// input has fewer.
+std::vector<std::string> shapes_of(const app::model& model, std::size_t without) {
+    std::vector<std::string> shapes;
+    for (const app::port& p : model.ports().inputs) {
+        std::string text;
+        for (std::size_t i = 0; i < p.shape.size(); ++i) {
+            if (i >= without) {
+                text += fmt::format("{}{}", text.empty() ? "" : ",", p.shape[i]);
+            } else if (p.shape[i] != 1) {
+                return {};
+            }
+        }
+        if (text.empty()) {
+            return {};
+        }
+        shapes.push_back(p.name + "=" + text);
+    }
+    return shapes;
+}
+
+/// A file that could not be read alone, with the shapes that the other one has. Throws `alone`.
+app::model opened_as(const std::string& file, const app::reading_options& how, const app::model& other,
+                     const ane::unreadable& alone) {
+    for (std::size_t without = 0; without < std::size_t{ane::extents::capacity}; ++without) {
+        app::reading_options with_shapes = how;
+        with_shapes.shapes = shapes_of(other, without);
+        if (with_shapes.shapes.empty()) {
+            break;
+        }
+        try {
+            return opened(file, with_shapes);
+        } catch (const ane::error& wrong) { // of another number of axes, or wrong in other ways: `alone` tells
+            if (wrong.code() != ane::errc::file && wrong.code() != ane::errc::argument) {
+                throw;
+            }
+        }
+    }
+    throw ane::unreadable(alone);
+}
+
+/// A file without the shapes of others, or nothing and why it cannot be read so.
+std::optional<app::model> opened_alone(const std::string& file, const app::reading_options& how,
+                                       std::optional<ane::unreadable>& why) {
+    try {
+        return opened(file, how);
+    } catch (const ane::unreadable& refused) {
+        if (!how.shapes.empty()) {
+            throw;
+        }
+        why = refused;
+        return std::nullopt;
+    }
+}
+
+struct model_pair {
+    app::model first;
+    app::model second;
+};
+
+/// Both files; where one leaves shapes free and none are given, with the shapes of the other.
+model_pair opened_pair(const diff_command& given) {
+    std::optional<ane::unreadable> of_first;
+    std::optional<ane::unreadable> of_second;
+    std::optional<app::model> first = opened_alone(given.file, given.reading, of_first);
+    std::optional<app::model> second = opened_alone(given.other, given.reading, of_second);
+    if (!first && !second) {
+        throw ane::unreadable(*of_first);
+    }
+    if (!first) {
+        first = opened_as(given.file, given.reading, *second, *of_first);
+    } else if (!second) {
+        second = opened_as(given.other, given.reading, *first, *of_second);
+    }
+    return {std::move(*first), std::move(*second)};
+}
+
+int diff_files(const diff_command& given) {
+    const auto [model, other] = opened_pair(given);
+    const std::vector<tensor> tensors =
+        given.input.empty() ? std::vector<tensor>() : read_arrays(given.input, given.reading.max_memory);
+    const std::vector<app::input_array> inputs = arrays_for(model.ports().inputs, tensors);
+    const ane::pair_difference found = app::diff(model, other, given.how, inputs, user());
+    write_text("", ane::pair_text(model.graph(), other.graph(), found, coloured()) + notes_of(model) + notes_of(other));
+    return found.same_outputs ? well : refused;
+}
+
 int diff_layers(const diff_command& given, const app::model& model) {
     app::layer_error_options how = given.exactly;
     how.backend = given.names_backend ? how.backend : "oracle:" + given.how.target;
@@ -93,21 +184,17 @@ int diff(const diff_command& given) {
     std::vector<std::string> read_files = given.data;
     read_files.insert(read_files.end(), {given.file, given.other, given.input});
     require_output(given.svg, read_files);
+    if (!given.other.empty()) {
+        return diff_files(given);
+    }
     const app::model model = opened(given.file, given.reading);
     require_unread(given.svg);
-    if (is_wide(given) && given.other.empty()) {
+    if (is_wide(given)) {
         return diff_layers(given, model);
     }
     const std::vector<tensor> tensors =
         given.input.empty() ? std::vector<tensor>() : read_arrays(given.input, given.reading.max_memory);
     const std::vector<app::input_array> inputs = arrays_for(model.ports().inputs, tensors);
-    if (!given.other.empty()) {
-        const app::model other = opened(given.other, given.reading);
-        const ane::pair_difference found = app::diff(model, other, given.how, inputs, user());
-        write_text("",
-                   ane::pair_text(model.graph(), other.graph(), found, coloured()) + notes_of(model) + notes_of(other));
-        return found.same_outputs ? well : refused;
-    }
     const ane::model_difference found = app::diff(model, given.how, inputs, user());
     if (!given.svg.empty()) {
         write_text(given.svg, ane::draw_diff(model.graph(), found));

@@ -9,7 +9,7 @@
 
 namespace command {
 
-/// A finding that is the same on several targets, in the words of the first of them.
+/// A finding that is the same on several targets, its limit too, in the words of the first of them.
 struct shared_finding {
     ane::violation first;
     std::string sentence; ///< with the way out and, of an error, the first target that takes the layer

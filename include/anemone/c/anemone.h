@@ -79,8 +79,13 @@ typedef struct anemone_reading {
                                     the only one */
     const char* const* shapes; /**< of inputs that the file leaves free: "x=1,3,224,224" */
     size_t shape_count;
-    uint64_t max_memory; /**< bytes that weights, and the values of a run, may take; 0: 8 GB */
-    int approximates;    /**< not 0: to be judged and drawn only, with constants as the nearest that fp16 holds */
+    uint64_t max_memory;       /**< bytes that weights, and the values of a run, may take; 0: 8 GB */
+    int approximates;          /**< not 0: to be judged and drawn only, with constants as the nearest that fp16 holds */
+    const char* const* values; /**< of ONNX inputs that are constants, such as a rate; one number fills the shape:
+                                    "sr=16000", "axes=2,3" */
+    size_t value_count;
+    const char* weights; /**< what stands for weights whose file is not there: zeros, random, or a safetensors
+                                    file */
 } anemone_reading;
 
 /** Reads MIL text, a folder of .mlmodelc, a netplist or, where the library was built with it, ONNX. */

@@ -140,7 +140,19 @@ ANEMONE_INLINE dynamic_tensor transposed_image(node_call& c, const dynamic_tenso
 /// reaches is the bias alone.
 ANEMONE_INLINE dynamic_tensor conv_transpose3d(node_call& c, const dynamic_tensor& x, const dynamic_tensor& w,
                                                const window_geometry& g, int groups) {
-    c.require(groups == 1, "is a transposed convolution over three axes in groups");
+    c.require(groups >= 1 && x.shape()[1] % groups == 0,
+              formatted("has {} groups of {} channels", groups, x.shape()[1]));
+    const std::int64_t channels = x.shape()[1] / std::max(groups, 1); // of one group
+    // The channels of each group of all parts, then those of the next: as a convolution in groups reads them.
+    const auto by_groups = [&](const std::vector<dynamic_tensor>& parts, int axis) {
+        std::vector<dynamic_tensor> ordered;
+        for (std::int64_t i = 0; parts.size() > 1 && i < groups; ++i) {
+            for (const dynamic_tensor& part : parts) {
+                ordered.push_back(c.along(part, axis, i * channels, channels));
+            }
+        }
+        return c.joined(parts.size() > 1 ? ordered : parts, axis);
+    };
     const auto behind = [](const std::vector<std::int64_t>& list) { return std::vector(list.begin() + 1, list.end()); };
     const window_geometry of_plane{.kernel = behind(g.kernel),
                                    .strides = behind(g.strides),
@@ -167,8 +179,8 @@ ANEMONE_INLINE dynamic_tensor conv_transpose3d(node_call& c, const dynamic_tenso
             planes.emplace_back();
             continue;
         }
-        const dynamic_tensor slab = c.joined(slabs, 1);
-        const dynamic_tensor tap = c.joined(taps, 0);
+        const dynamic_tensor slab = by_groups(slabs, 1);
+        const dynamic_tensor tap = by_groups(taps, 0);
         planes.push_back(transposed_image(c, slab, tap, of_plane, groups));
         shape = planes.back().shape();
     }

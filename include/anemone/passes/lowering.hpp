@@ -141,6 +141,7 @@ inline constexpr op_facet<lowering_rule> lowering_rules{{op::conv2d, {lower_conv
                                                         {op::attention, {lower_attention, true}},
                                                         {op::softplus, {lower_softplus}},
                                                         {op::round, {lower_round}},
+                                                        {op::floor_div, {lower_floor_div}},
                                                         {op::square, {lower_square, true}},
                                                         {op::identity, {lower_identity, true}},
                                                         {op::logical_and, {lower_and, true}},
@@ -162,7 +163,7 @@ inline constexpr op_facet<lowering_rule> lowering_rules{{op::conv2d, {lower_conv
                                                         {op::cast, {lower_cast}}};
 
 /// Operations whose own layer is one of the lowered graph's.
-inline constexpr op_set own_layers{op::softplus, op::round};
+inline constexpr op_set own_layers{op::softplus, op::round, op::floor_div};
 
 constexpr int lower_node(rewriter& w, const graph_view& g, int index, const op_set& kept, layer_forms layers,
                          const sequence<char>& dequantized) {

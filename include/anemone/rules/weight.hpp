@@ -35,6 +35,13 @@ constexpr int supported_palette_bits(int bits, const target_capabilities& has) {
     return best;
 }
 
+/// Whether a target takes palettes with indices of this width. Those of 1 and 2 bits the M1 refuses (decompiled); of later
+/// chips the guide knows nothing, and another project runs them (computer-graphics-tools/ane): taken from A14 on.
+constexpr bool takes_palette_bits(int bits, const target_description& t) {
+    const bool narrow = (bits == 1 || bits == 2) && at_least(t.tier, family::a14);
+    return narrow || (bits > 0 && bits < 16 && t.has.palette_bits(bits));
+}
+
 /// The compressed weight that a convolution, a linear layer or a product reads; null when it reads another one.
 constexpr const compression* compressed_weight(const subject& s) {
     return s.operand_count() > 1 && s.operand(1).kind == op::compressed ? &form_of(s.operand(1)) : nullptr;
@@ -140,14 +147,13 @@ inline constexpr std::array weight{
                 .ops = {op::compressed},
                 .sentence = "palettes of {got} bits are not supported; palettes of {limit} bits are",
                 .reject = "1 and 2 bit palettes not supported",
-                .advice = "use 4 or 8 bits (3 and 6 from A14)",
+                .advice = "use 4 or 8 bits (1, 2, 3 and 6 from A14)",
                 .source = "guide chapter 25",
                 .evidence = mark::decompiled,
                 .silicon = "M1",
                 .check = [](const subject& s) -> finding {
                     const compression& c = detail::form_of(s.n);
-                    const bool known = c.bits > 0 && c.bits < 16 && s.t.has.palette_bits(c.bits);
-                    return holds_if(!detail::is_palette(c.form) || known, c.bits,
+                    return holds_if(!detail::is_palette(c.form) || detail::takes_palette_bits(c.bits, s.t), c.bits,
                                     detail::supported_palette_bits(c.bits, s.t.has));
                 }},
     rule_record{.id = rule::palette_vector_size_is_not_supported,
