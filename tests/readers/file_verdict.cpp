@@ -249,3 +249,71 @@ TEST_CASE("the compiler's parser has no default for some arguments that Core ML 
     CHECK(doubts_of("[1, 2, 8, 8]", slice + ", end_mask = [false, false, false, false])").empty());
     CHECK(doubts_of(image, "relu(x = x)").empty());
 }
+
+TEST_CASE("what was measured or reported of one chip is judged chip by chip") {
+    const std::string image = "tensor<fp16, [1, 4, 8, 8]> x";
+    const auto accepted = [&](const std::string& type, const std::string& call, target t) {
+        return verdict_on(whole_program(image, "        " + type + " y = " + call + "[name = string(\"y\")];\n"), t)
+            .accepted();
+    };
+    const auto gather = [&](int axis, const std::string& type, target t) {
+        return accepted(type,
+                        "gather(x = x, indices = tensor<int32, [2]>([1, 0]), axis = int32(" + std::to_string(axis) +
+                            "), batch_dims = int32(0), validate_indices = bool(false))",
+                        t);
+    };
+    CHECK(gather(1, "tensor<fp16, [1, 2, 8, 8]>", h16g)); // L015: placed on an M4
+    CHECK_FALSE(gather(1, "tensor<fp16, [1, 2, 8, 8]>", h17));
+    CHECK(gather(3, "tensor<fp16, [1, 4, 8, 2]>", h16g));
+    CHECK_FALSE(gather(2, "tensor<fp16, [1, 4, 2, 8]>", h16g));
+    const auto top = [&](int k, target t) {
+        const std::string type = "tensor<fp16, [1, " + std::to_string(k) + ", 8, 8]>";
+        const std::string places = ", tensor<uint16, [1, " + std::to_string(k) + ", 8, 8]> places";
+        return verdict_on(whole_program(image, "        " + type + " y" + places + " = topk(x = x, k = int32(" +
+                                                   std::to_string(k) +
+                                                   "), axis = int32(1), ascending = bool(false), sort = bool(true), "
+                                                   "return_indices = bool(true), output_indices_dtype = "
+                                                   "string(\"uint16\"))[name = string(\"y\")];\n"),
+                          t)
+            .accepted();
+    };
+    CHECK(top(2, h17));
+    CHECK_FALSE(top(3, h17)); // R135: measured on M1 and M5
+    CHECK_FALSE(top(4, h14));
+    CHECK(top(3, h16g)); // reported of an M4
+    CHECK(top(4, h16g));
+}
+
+TEST_CASE("a constexpr operation that reads another one is refused, but for pairs; a scale on a palette is a hazard") {
+    const std::string data =
+        "        tensor<int8, [4, 8]> d = const()[name = string(\"d\"), val = tensor<int8, [4, 8]>([[1, 2, "
+        "3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6, "
+        "7, 8]])];\n        tensor<fp16, [4, 1]> s = const()[name = string(\"s\"), val = tensor<fp16, "
+        "[4, 1]>([[1], [2], [3], [4]])];\n";
+    const auto scaled = [](const std::string& name, const std::string& of) {
+        return "        tensor<fp16, [4, 8]> " + name + " = constexpr_blockwise_shift_scale(data = " + of +
+               ", scale = s)[name = string(\"" + name + "\")];\n";
+    };
+    const std::string sum = "        tensor<fp16, [4, 8]> y = add(x = x, y = w)[name = string(\"y\")];\n";
+    const auto read = [](const std::string& statements) {
+        return read_mil(whole_program("tensor<fp16, [4, 8]> x", statements),
+                        file_lookup([](const std::string&) { return std::span<const std::byte>(); }));
+    };
+    const read_model once = read(data + scaled("w", "d") + sum);
+    CHECK(once.doubts.empty());
+    CHECK(once.hazards.empty());
+    const read_model twice = read(data + scaled("v", "d") + scaled("w", "v") + sum);
+    REQUIRE(twice.doubts.size() == 1);
+    CHECK(twice.doubts[0].reason.find("reads another one is a validation error") != std::string::npos);
+    CHECK(twice.hazards.empty());
+    const std::string palette =
+        "        tensor<uint1, [4, 8]> i = const()[name = string(\"i\"), val = tensor<uint1, [4, 8]>([[0, 1, 0, 1, 0, 1, 0, "
+        "1], [0, 1, 0, 1, 0, 1, 0, 1], [0, 1, 0, 1, 0, 1, 0, 1], [0, 1, 0, 1, 0, 1, 0, 1]])];\n        tensor<fp16, [1, "
+        "1, 2, 1]> l = const()[name = string(\"l\"), val = tensor<fp16, [1, 1, 2, 1]>([[[[1], [2]]]])];\n        "
+        "tensor<fp16, [4, 8]> v = constexpr_lut_to_dense(indices = i, lut = l)[name = string(\"v\")];\n";
+    const read_model on_top = read(data + palette + scaled("w", "v") + sum);
+    CHECK(on_top.doubts.empty());
+    REQUIRE(on_top.hazards.size() == 1);
+    CHECK(on_top.hazards[0].reason.find("macOS 26") != std::string::npos);
+    CHECK(on_top.hazards[0].line > 0);
+}

@@ -164,6 +164,7 @@ const operation_case cases[] = {
     // Two images: the pixels of the block are outermost in the batch.
     {"space_to_batch(x = x, block_shape = [1, 2], paddings = [[0, 0], [0, 0]])", "[2, 1, 1, 2]", {1, 2, 3, 4}, "tensor<fp16, [4, 1, 1, 1]>", {1, 3, 2, 4}},
     {"space_to_batch(x = x, block_shape = [1, 2], paddings = [[0, 0], [0, 1]])", "[1, 1, 1, 1]", {5}, "tensor<fp16, [2, 1, 1, 1]>", {5, 0}},
+    {"batch_to_space(x = x, block_shape = [1, 2], crops = [[0, 0], [0, 0]])", "[4, 1, 1, 1]", {1, 3, 2, 4}, "tensor<fp16, [2, 1, 1, 2]>", {1, 2, 3, 4}},
     {"batch_to_space(x = x, block_shape = [1, 2], crops = [[0, 0], [0, 1]])", "[4, 1, 1, 1]", {1, 3, 2, 4}, "tensor<fp16, [2, 1, 1, 1]>", {1, 3}},
     {"einsum(values = (x, tensor<fp16, [2, 1]>([1, 10])), equation = \"ij,jk->ik\")", "[2, 2]", {1, 2, 3, 4}, "tensor<fp16, [2, 1]>", {21, 43}},
     {"one_hot(indices = x, one_hot_vector_size = 3)", "[2]", {2, 0}, "tensor<int32, [2, 3]>", {0, 0, 1, 1, 0, 0}},
@@ -182,6 +183,8 @@ const operation_case cases[] = {
     {"conv(x = x, weight = tensor<fp16, [1, 1, 2]>([1, 10]), bias = tensor<fp16, [1]>([0.5]))", "[1, 1, 3]", {1, 2, 3}, "tensor<fp16, [1, 1, 2]>", {21.5, 32.5}},
     {"conv(x = x, weight = tensor<fp16, [1, 1, 2]>([1, 10]), pad_type = \"custom\", pad = [1, 0], strides = [2], dilations = [2])", "[1, 1, 4]", {1, 2, 3, 4}, "tensor<fp16, [1, 1, 2]>", {20, 42}},
     {"conv_transpose(x = x, weight = tensor<fp16, [1, 1, 1, 2]>([1, 10]), strides = [1, 2])", "[1, 1, 1, 2]", {1, 2}, "tensor<fp16, [1, 1, 1, 4]>", {1, 10, 2, 20}},
+    {"conv_transpose(x = x, weight = tensor<fp16, [1, 1, 1, 3]>([1, 10, 100]), pad_type = \"same\", strides = [1, 2])", "[1, 1, 1, 2]", {1, 2}, "tensor<fp16, [1, 1, 1, 4]>", {1, 10, 102, 20}},
+    {"conv_transpose(x = x, weight = tensor<fp16, [1, 1, 1, 1]>([3]), pad_type = \"same\", strides = [1, 2])", "[1, 1, 1, 2]", {1, 2}, "tensor<fp16, [1, 1, 1, 4]>", {3, 0, 6, 0}},
     {"conv_transpose(x = x, weight = tensor<fp16, [1, 1, 2]>([1, 10]), pad_type = \"same\", strides = [2], output_shape = [4])", "[1, 1, 2]", {1, 2}, "tensor<fp16, [1, 1, 4]>", {1, 10, 2, 20}},
     {"max_pool(x = x, kernel_sizes = [1, 2], pad_type = \"valid\")", "[1, 1, 1, 3]", {1, 3, 2}, "tensor<fp16, [1, 1, 1, 2]>", {3, 3}},
     {"max_pool(x = x, kernel_sizes = [2], strides = [2], pad_type = \"valid\", ceil_mode = true)", "[1, 1, 3]", {1, 3, 2}, "tensor<fp16, [1, 1, 2]>", {3, 2}},
@@ -189,6 +192,7 @@ const operation_case cases[] = {
     {"avg_pool(x = x, kernel_sizes = [1, 2], strides = [1, 2], pad_type = \"same\", exclude_padding_from_average = true)", "[1, 1, 1, 3]", {1, 3, 2}, "tensor<fp16, [1, 1, 1, 2]>", {2, 2}},
     {"l2_pool(x = x, kernel_sizes = [1, 2], pad_type = \"valid\")", "[1, 1, 1, 2]", {3, 4}, "tensor<fp16, [1, 1, 1, 1]>", {5}},
     // Images.
+    {"upsample_nearest_neighbor(x = x, scale_factor_width = fp32(1.5))", "[1, 1, 1, 4]", {1, 2, 3, 4}, "tensor<fp16, [1, 1, 1, 6]>", {1, 1, 2, 3, 3, 4}},
     {"upsample_nearest_neighbor(x = x, scale_factor_width = fp32(2))", "[1, 1, 1, 2]", {1, 2}, "tensor<fp16, [1, 1, 1, 4]>", {1, 1, 2, 2}},
     {"upsample_bilinear(x = x, scale_factor_width = 2)", "[1, 1, 1, 2]", {1, 4}, "tensor<fp16, [1, 1, 1, 4]>", {1, 2, 3, 4}, 1e-3},
     {"upsample_bilinear(x = x, scale_factor_width = 2, align_corners = false)", "[1, 1, 1, 2]", {1, 5}, "tensor<fp16, [1, 1, 1, 4]>", {1, 2, 4, 5}, 1e-3},

@@ -7,6 +7,9 @@
 #include "target_names.hpp"
 #include <anemone/cost/work.hpp>
 #include <anemone/diff/overflow_search.hpp>
+#include <anemone/forms/form_text.hpp>
+#include <anemone/forms/written.hpp>
+#include <anemone/passes/print.hpp>
 #include <anemone/passes/validate.hpp>
 #include <anemone/rules/figures.hpp>
 #include <anemone/rules/phrases.hpp>
@@ -18,6 +21,7 @@
 #include <algorithm>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -57,6 +61,11 @@ std::vector<ane::aside> observed_while_reading(const model& of) {
         observed.push_back({ane::file_doubt, ane::severity::warn,
                             (doubt.operation.empty() ? "" : doubt.operation + ": ") + doubt.reason, doubt.where,
                             doubt.line});
+    }
+    for (const ane::read_fault& hazard : of.hazards()) {
+        observed.push_back({ane::file_hazard, ane::severity::warn,
+                            (hazard.operation.empty() ? "" : hazard.operation + ": ") + hazard.reason, hazard.where,
+                            hazard.line});
     }
     constexpr std::size_t listed = 10; // a file with one such form has it everywhere
     const std::vector<ane::read_fault>& forms = of.forms();
@@ -134,6 +143,20 @@ ane::report_policy policy_of(const check_options& how) {
         }
     }
     return {p, bounded};
+}
+
+/// What of MIL text `convert` cannot write, though the file says it: no reason to refuse the file.
+void note_unwritable(const ane::graph_view& g, std::vector<ane::aside>& observed) {
+    const ane::form_faults faults = ane::find_form_faults(g);
+    for (int i = 0; i < g.size(); ++i) {
+        if (const ane::form_fault& fault = faults.mil[static_cast<std::size_t>(i)]) {
+            const std::string why = fault.why == ane::form_reason::no_mil_form ? "no text of it is known to compile"
+                                                                               : "it " + ane::forms::phrase(fault);
+            observed.push_back({ane::reading_note, ane::severity::note,
+                                fmt::format("{}: anemone convert cannot write it again: {}", ane::print(g, i), why),
+                                g[i].where.file, g[i].where.line});
+        }
+    }
 }
 
 /// Refuses a file whose operations are of a newer Core ML than the system's.
@@ -217,6 +240,11 @@ judgement check(const model& of, const check_options& how, const caller& who, co
     require_limits(how, who.by);
     ane::report_policy rules = policy_of(how);
     rules.rules.layers = of.layers();
+    const bool is_judged_as_text = of.is_mil() && how.route != ane::compile_route::netplist;
+    if (is_judged_as_text) { // what is written already is not asked whether we could write it, nor twice what is disputed
+        rules.rules.waived.insert(ane::rule::operation_is_not_written);
+        rules.rules.waived.insert(ane::rule::top_k_is_three_or_four);
+    }
     std::vector<ane::aside> observed = observed_while_reading(of);
     leave_open(of, rules, observed);
     ane::read_model promised{of.graph(), {}, of.notes(), of.doubts(), of.types()};
@@ -229,8 +257,9 @@ judgement check(const model& of, const check_options& how, const caller& who, co
     note_overflows_seen(promised.graph, of, how, targets, rules, observed);
     ane::verdict_table verdicts(promised.graph, targets, rules);
     refuse_opset(of, how, verdicts, observed);
-    if (of.is_mil() && how.route != ane::compile_route::netplist) {
+    if (is_judged_as_text) {
         append(observed, refuse_mil(promised, verdicts));
+        note_unwritable(promised.graph, observed);
     }
     return {std::move(promised.graph), rules, std::move(verdicts), std::move(observed)};
 }

@@ -15,9 +15,9 @@ model::model(const std::string& path, const reading_options& how, model_file fil
       layers_(file.has_own_layers ? ane::layer_forms::own : ane::layer_forms::safe), graph_(std::move(file.read.graph)),
       weights_(std::make_shared<ane::weight_store>(std::move(file.read.weights))), notes_(std::move(file.read.notes)),
       doubts_(std::move(file.read.doubts)), changes_(std::move(file.read.changes)), parts_(std::move(file.parts)),
-      forms_(std::move(file.read.forms)), types_(std::move(file.read.types)), missing_(std::move(file.read.missing)),
-      hints_(std::move(file.read.hints)), opset_(std::move(file.read.opset)), integers_(std::move(file.read.integers)) {
-}
+      forms_(std::move(file.read.forms)), types_(std::move(file.read.types)), hazards_(std::move(file.read.hazards)),
+      missing_(std::move(file.read.missing)), hints_(std::move(file.read.hints)), opset_(std::move(file.read.opset)),
+      integers_(std::move(file.read.integers)) {}
 
 model model::with(ane::dynamic_graph graph) const {
     model made = *this;
@@ -29,6 +29,7 @@ model model::with(ane::dynamic_graph graph) const {
     made.doubts_.clear(); // of the file's words
     made.forms_.clear();
     made.types_.clear();
+    made.hazards_.clear();
     made.hints_.clear();
     return made;
 }

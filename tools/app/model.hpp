@@ -40,6 +40,7 @@ public:
     const std::vector<ane::read_fault>& forms() const { return forms_; }
     /// What of its types a compiler may refuse, target by target, and what systems were seen to fail on.
     const std::vector<ane::typed_value>& types() const { return types_; }
+    const std::vector<ane::read_fault>& hazards() const { return hazards_; }
     /// Those of the notes that tell of numbers which are others than in the file.
     const std::vector<std::string>& changes() const { return changes_; }
     /// The weights whose values are not there.
@@ -79,6 +80,7 @@ private:
     ane::opened_files parts_;
     std::vector<ane::read_fault> forms_;
     std::vector<ane::typed_value> types_;
+    std::vector<ane::read_fault> hazards_;
     std::vector<std::string> missing_;
     std::vector<ane::file_hint> hints_;
     std::string opset_;

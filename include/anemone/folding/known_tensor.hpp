@@ -2,6 +2,7 @@
 
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
+#include "../io/lender.hpp"
 #include "../values/element_type.hpp"
 #include "../values/shape.hpp"
 #include "../weights/formats/elements.hpp"
@@ -34,6 +35,7 @@ struct known_tensor {
     std::span<const std::byte> bytes = {};                         ///< of a file, or of `owned`
     std::shared_ptr<const std::vector<std::byte>> owned = nullptr; ///< null: borrowed
     bool is_missing = false; ///< a file that is not there has the elements; these are zeros, in their place
+    std::shared_ptr<detail::lender> lender = nullptr; ///< of bytes of a file that may go back
 
     std::int64_t count() const { return shape.count(); }
     bool is_borrowed() const { return owned == nullptr; }

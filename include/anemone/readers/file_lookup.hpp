@@ -1,10 +1,12 @@
 #pragma once
 
+#include "../io/lender.hpp"
 #include "missing_file.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -18,13 +20,16 @@ public:
     template <std::convertible_to<std::span<const std::byte>> Bytes>
     // NOLINTNEXTLINE(google-explicit-constructor): a span is such bytes
     file_bytes(const Bytes& held) : held_(held), size_(held_.size()) {}
-    /// Of `source`, which has `part(begin, count)` and outlives this.
+    /// Of `source`, which has `part(begin, count)` and `hold(begin, count)` and outlives this.
     template <class Source> static file_bytes of(Source& source, std::uint64_t size) {
         file_bytes result;
         result.size_ = size;
         result.source_ = &source;
         result.part_ = [](void* from, std::uint64_t begin, std::uint64_t count) -> std::span<const std::byte> {
             return static_cast<Source*>(from)->part(begin, count);
+        };
+        result.hold_ = [](void* from, std::uint64_t begin, std::uint64_t count) -> std::shared_ptr<detail::lender> {
+            return static_cast<Source*>(from)->hold(begin, count);
         };
         return result;
     }
@@ -36,10 +41,16 @@ public:
                                 : held_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
     }
 
+    /// Keeps a part that was asked for until it is given back; null of a file in memory.
+    std::shared_ptr<detail::lender> hold(std::uint64_t begin, std::uint64_t count) const {
+        return hold_ != nullptr ? hold_(source_, begin, count) : nullptr;
+    }
+
 private:
     std::span<const std::byte> held_;
     std::uint64_t size_ = 0;
     void* source_ = nullptr;
+    std::shared_ptr<detail::lender> (*hold_)(void*, std::uint64_t, std::uint64_t) = nullptr;
     std::span<const std::byte> (*part_)(void*, std::uint64_t, std::uint64_t) = nullptr;
 };
 

@@ -30,16 +30,31 @@ ANEMONE_BODY_OF file_verdict judge(const read_model& model, target t) {
     const graph_view g = model.graph;
     const policy by_mil = on_route(compile_route::mil) | waive(rule::operation_is_not_written);
     // Gathers along the innermost axis are refused on an M5 (OC11), expected to run by CGA (mil-dialects) and placed on an
-    // M4: where sources disagree, a file is not refused.
+    // M4, where those along channels are too (L015): where sources disagree, a file is not refused.
+    // A top-k of 3 and 4 gets no code on M1 and M5 (R135), and is reported to run on an M4.
     const auto disputed = [&](const violation& v) {
         const node& n = g[v.node];
-        return v.rule == rule::operation_has_no_mil_form && n.kind == op::gather &&
-               n.get<axis>().index == g.operand(n, 0).shape.rank - 1;
+        if (v.rule == rule::top_k_is_three_or_four) {
+            return describe(t).tier == family::a16;
+        }
+        if (v.rule != rule::operation_has_no_mil_form || n.kind != op::gather) {
+            return false;
+        }
+        const int rank = g.operand(n, 0).shape.rank;
+        const int along = n.get<axis>().index;
+        return along == rank - 1 || (along == 1 && rank == 4 && describe(t).tier == family::a16);
     };
     for (int i = 0; i < g.size(); ++i) { // the rule is silent of what lowering writes in other words; a file has these
         if (detail::reduction_times_zero(g, g[i]) >= 0) {
             verdict.reasons.push_back({g[i].where.file, g[i].where.line, 0, print(g, i),
                                        "the engine's compiler: a reduction times zero fails (R124)"});
+        }
+    }
+    for (int i = 0; i < g.size();
+         ++i) { // accepted on M3 Pro and M4 (conflicts.md), refused on an M5 (mil-ops section 8)
+        if (g[i].kind == op::resample && describe(t).tier == family::a17) {
+            verdict.reasons.push_back(
+                {g[i].where.file, g[i].where.line, 0, print(g, i), "the engine's compiler: Not implemented (M5)"});
         }
     }
     for (const violation& v : violations(g, t, by_mil)) {

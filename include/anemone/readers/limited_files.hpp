@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -41,6 +42,9 @@ private:
             : file(std::move(from), path), left(allowed) {}
         std::span<const std::byte> part(std::uint64_t begin, std::uint64_t count) {
             return file.part(begin, count, left);
+        }
+        std::shared_ptr<ane::detail::lender> hold(std::uint64_t begin, std::uint64_t count) {
+            return std::make_shared<held_part>(file, begin, count, left);
         }
         mapped_file file;
         std::uint64_t& left;

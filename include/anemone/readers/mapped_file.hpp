@@ -3,6 +3,7 @@
 #include "../base/cancellation.hpp"
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
+#include "../io/lender.hpp"
 #include "../io/open_file.hpp"
 
 #include <algorithm>
@@ -92,7 +93,17 @@ public:
     }
 
 private:
+    friend class held_part;
     static constexpr std::size_t piece = std::size_t{64} << 10U;
+
+    /// One holder of a piece less; without any its memory goes back, and it is read again when it is asked for.
+    ANEMONE_INLINE void let_go(std::size_t index, std::uint64_t& left) {
+        if (--holders_[index] == 0 && is_read_[index]) {
+            ::madvise(static_cast<std::byte*>(data_) + index * piece, bytes_of(index), MADV_DONTNEED);
+            is_read_[index] = false;
+            left += bytes_of(index);
+        }
+    }
 
     std::size_t bytes_of(std::size_t index) const { return std::min(piece, size_ - index * piece); }
 
@@ -117,7 +128,38 @@ private:
     ane::detail::open_file file_;
     void* data_ = nullptr;
     std::size_t size_ = 0;
-    std::vector<bool> is_read_; ///< by piece
+    std::vector<bool> is_read_;          ///< by piece
+    std::vector<std::uint32_t> holders_; ///< the same
+};
+
+/// What holds the pieces of a part. Others that read the same file without holding it are not looked after.
+class held_part final : public ane::detail::lender {
+public:
+    ANEMONE_INLINE held_part(mapped_file& file, std::uint64_t begin, std::uint64_t count, std::uint64_t& left)
+        : file_(file), left_(left), begin_(begin), next_(begin / mapped_file::piece),
+          end_(count == 0 ? next_ : (begin + count - 1) / mapped_file::piece + 1) {
+        file_.holders_.resize(file_.is_read_.size());
+        for (std::size_t i = next_; i < end_; ++i) {
+            ++file_.holders_[i];
+        }
+    }
+    ~held_part() override {
+        for (; next_ < end_; ++next_) {
+            file_.let_go(next_, left_);
+        }
+    }
+    void give_back(std::size_t bytes) override {
+        for (; next_ < end_ && (next_ + 1) * mapped_file::piece <= begin_ + bytes; ++next_) {
+            file_.let_go(next_, left_);
+        }
+    }
+
+private:
+    mapped_file& file_;
+    std::uint64_t& left_;
+    std::uint64_t begin_;
+    std::size_t next_;
+    std::size_t end_;
 };
 
 } // namespace ane::readers::inline ANEMONE_WAY

@@ -109,6 +109,7 @@ private:
         c.type = type;
         c.shape = shape;
         c.bytes = part(path, file, begin, size);
+        c.lender = file.hold(begin, size);
         return c;
     }
 

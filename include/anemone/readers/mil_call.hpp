@@ -29,6 +29,16 @@ public:
         }
     }
 
+    mil_call(const mil_call&) = delete;
+    mil_call& operator=(const mil_call&) = delete;
+    ~mil_call() {
+        for (mil_value* const v : read_once_) {
+            v->constant.bytes = {};
+            v->constant.lender = nullptr;
+            v->is_given_back = true;
+        }
+    }
+
     mil_scope& scope() { return scope_; }
     std::string_view operation() const { return statement_.operation; }
     /// What the statement says of its result.
@@ -128,6 +138,16 @@ public:
                 name));
         }
         return v.constant;
+    }
+    /// The same of an argument that nobody but this statement is likely to read: its file's memory goes back behind it, and
+    /// before, by `known_tensor::lender`, where this is the only one that holds it. Null: others do.
+    ANEMONE_INLINE ane::detail::lender* read_once(std::string_view name) {
+        mil_value& v = value(name);
+        if (v.blob.empty() || v.constant.lender == nullptr || v.constant.lender.use_count() != 1) {
+            return nullptr;
+        }
+        read_once_.push_back(&v);
+        return v.constant.lender.get();
     }
     ANEMONE_INLINE double number_of(std::string_view name) {
         const known_tensor& c = known(name);
@@ -387,6 +407,8 @@ private:
         if (e.form == expression_form::blob) {
             v.form = value_form::known;
             v.constant = scope_.blobs.entry(e.text, e.numbers[0], type.element, type.shape);
+            v.blob = e.text;
+            v.blob_offset = e.numbers[0];
             return v;
         }
         std::vector<double> numbers = e.form == expression_form::numbers ? e.numbers : numbers_of(e, argument_name);
@@ -419,6 +441,7 @@ private:
     const mil_statement& statement_;
     source_location where_;
     std::vector<argument> arguments_;
+    std::vector<mil_value*> read_once_; ///< whose elements go back at the end
     bool reads_missing_ = false;
 };
 

@@ -28,14 +28,29 @@ public:
     }
     template <class Value>
     std::vector<mil_value> of(mil_call& c, const Value& value, const std::optional<compression>& form) const {
-        return written(c, form, [&](std::byte* to) {
+        return written(c, form, [&](const room_for& more) {
+            std::byte* const to = more(count_);
             for (std::int64_t i = 0; i < count_; ++i) {
                 const half element(static_cast<double>(value(i)));
                 std::memcpy(to + 2 * i, &element, 2);
             }
         });
     }
-    /// `write` gets the bytes of the elements.
+    /// Room for so many elements behind those before: memory is touched when it is needed, so that what is read can go back
+    /// meanwhile.
+    class room_for {
+    public:
+        explicit room_for(std::vector<std::byte>& bytes) : bytes_(bytes) {}
+        std::byte* operator()(std::int64_t elements) const {
+            const std::size_t begin = bytes_.size();
+            bytes_.resize(begin + static_cast<std::size_t>(elements) * 2);
+            return bytes_.data() + begin;
+        }
+
+    private:
+        std::vector<std::byte>& bytes_;
+    };
+    /// `write` gets such room, and asks it for all elements.
     template <class Write>
     std::vector<mil_value> written(mil_call& c, const std::optional<compression>& form, const Write& write) const {
         if (c.reads_missing()) {
@@ -45,15 +60,17 @@ public:
             gap.stored = form;
             return c.result(std::move(gap));
         }
-        auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(count_) * 2);
-        write(bytes->data());
+        auto bytes = std::make_shared<std::vector<std::byte>>();
+        bytes->reserve(static_cast<std::size_t>(count_) * 2);
+        write(room_for(*bytes));
         mil_value v;
         v.form = value_form::known;
         v.element = element_type::f16;
         v.constant.type = element_type::f16;
         v.constant.shape = shape_;
         v.constant.bytes = *bytes;
-        v.constant.owned = std::move(bytes);
+        v.constant.owned = bytes;
+        v.decoded = std::move(bytes);
         v.stored = form;
         return c.result(std::move(v));
     }

@@ -90,6 +90,7 @@ public:
             scope_.doubt(s.at, what, refusal_of_the_compiler(s.operation));
             scope_.doubt(s.at, what, refusal_of_a_form(s));
             scope_.doubt(s.at, what, refusal_of_blocks(s));
+            chains_of(s, what, values);
             note_types(scope_, s, what, values);
             forms_of(s, what);
         } catch (const refused_statement& refused) {
@@ -294,6 +295,25 @@ private:
             }
         }
         return {};
+    }
+
+    /// What is said of a constexpr operation that reads the result of another one.
+    ANEMONE_INLINE void chains_of(const mil_statement& s, const std::string& what, std::vector<mil_value>& values) {
+        if (!std::string_view(s.operation).starts_with("constexpr_")) {
+            return;
+        }
+        for (const std::vector<mil_argument>* all : {&s.arguments, &s.attributes}) {
+            for (const mil_argument& a : *all) {
+                const mil_value* const v = a.value.form == expression_form::name ? scope_.peek(a.value.name) : nullptr;
+                if (v != nullptr) {
+                    scope_.doubt(s.at, what, refusal_of_a_chain(v->decoded_by, s.operation, a.name));
+                    scope_.hazard(s.at, what, hazard_of_a_chain(v->decoded_by, s.operation, a.name));
+                }
+            }
+        }
+        for (mil_value& v : values) {
+            v.decoded_by = s.operation;
+        }
     }
 
     ANEMONE_INLINE std::vector<mil_value> results_of(const mil_statement& s) {

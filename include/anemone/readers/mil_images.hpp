@@ -46,10 +46,17 @@ ANEMONE_INLINE size2 scaled_extents(mil_call& c, const extents& x, bool whole) {
             scaled_extent(c, x.width(), "scale_factor_width", whole)};
 }
 
-/// Whole factors copy each pixel, whatever the grid.
+/// Whole factors copy each pixel, whatever the grid. Fractions take pixel floor(i / factor), where the extent times the
+/// factor is whole: else the grid follows from the factor or from the extents, and the definitions do not say which.
 ANEMONE_INLINE std::vector<mil_value> read_upsample_nearest(mil_call& c) {
     const dynamic_tensor x = c.tensor("x");
-    return resized(c, x, scaled_extents(c, x.shape(), true), sampling_method::nearest, sampling_grid::asymmetric);
+    const extents& s = x.shape();
+    const auto is_whole = [&](std::string_view argument, std::int64_t extent) {
+        const double scaled = c.number_of(argument, 1) * static_cast<double>(extent);
+        return scaled == std::floor(scaled);
+    };
+    const bool whole = !is_whole("scale_factor_height", s.height()) || !is_whole("scale_factor_width", s.width());
+    return resized(c, x, scaled_extents(c, s, whole), sampling_method::nearest, sampling_grid::asymmetric);
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_upsample_bilinear(mil_call& c) {

@@ -271,6 +271,49 @@ ANEMONE_INLINE dynamic_tensor image(mil_call& c) {
     return x;
 }
 
+/// So many images, and so many pixels of a block, are moved one by one: in which order the engine takes the blocks of more
+/// images is not known, and more branches than 11 into one operation fail (mil-ops section 4).
+constexpr std::int64_t most_single_blocks = 8;
+constexpr bool are_few(std::int64_t images, std::int64_t pixels) {
+    return images > 1 && pixels > 1 && images <= most_single_blocks && pixels <= most_single_blocks;
+}
+
+/// Joined along the batch; one alone stays what it is.
+ANEMONE_INLINE dynamic_tensor joined(mil_call& c, const std::vector<dynamic_tensor>& parts) {
+    return parts.size() == 1 ? parts[0] : c.add(op::concat, parts, axis{0});
+}
+
+/// Blocks image by image, in Core ML's order: that of the pixels outermost.
+ANEMONE_INLINE dynamic_tensor space_to_batch_of_images(mil_call& c, const dynamic_tensor& x, const factors& block) {
+    const std::int64_t images = x.shape()[0];
+    std::vector<dynamic_tensor> apart;
+    for (std::int64_t n = 0; n < images; ++n) {
+        apart.push_back(c.add(op::space_to_batch, {c.along(x, 0, n, 1)}, block));
+    }
+    std::vector<dynamic_tensor> pixels;
+    for (std::int64_t p = 0; p < apart[0].shape()[0]; ++p) {
+        std::vector<dynamic_tensor> all;
+        for (const dynamic_tensor& one : apart) {
+            all.push_back(c.along(one, 0, p, 1));
+        }
+        pixels.push_back(joined(c, all));
+    }
+    return joined(c, pixels);
+}
+ANEMONE_INLINE dynamic_tensor batch_to_space_of_images(mil_call& c, const dynamic_tensor& x, const factors& block,
+                                                       std::int64_t pixels) {
+    const std::int64_t images = x.shape()[0] / pixels;
+    std::vector<dynamic_tensor> made;
+    for (std::int64_t n = 0; n < images; ++n) {
+        std::vector<dynamic_tensor> blocks;
+        for (std::int64_t p = 0; p < pixels; ++p) {
+            blocks.push_back(c.along(x, 0, p * images + n, 1));
+        }
+        made.push_back(c.add(op::batch_to_space, {joined(c, blocks)}, block));
+    }
+    return joined(c, made);
+}
+
 ANEMONE_INLINE std::vector<mil_value> read_space_to_batch(mil_call& c) {
     dynamic_tensor x = image(c);
     const factors block = block_of(c);
@@ -279,7 +322,9 @@ ANEMONE_INLINE std::vector<mil_value> read_space_to_batch(mil_call& c) {
     const bool padded = p.before != none || p.after != none;
     x = padded ? c.add(op::pad, {x, c.number(0)}, p) : x;
     const std::int64_t batch = x.shape()[0];
-    return c.result(swap_batch(c, c.add(op::space_to_batch, {x}, block), batch, block.by.height * block.by.width));
+    const std::int64_t pixels = std::int64_t{block.by.height} * block.by.width;
+    return c.result(are_few(batch, pixels) ? space_to_batch_of_images(c, x, block)
+                                           : swap_batch(c, c.add(op::space_to_batch, {x}, block), batch, pixels));
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_batch_to_space(mil_call& c) {
@@ -290,7 +335,9 @@ ANEMONE_INLINE std::vector<mil_value> read_batch_to_space(mil_call& c) {
         c.refuse(formatted("makes blocks of {} pixels of a batch of {}", pixels, x.shape()[0]));
     }
     const pads crops = pads_of(c, "crops", 4);
-    x = c.add(op::batch_to_space, {swap_batch(c, x, pixels, x.shape()[0] / pixels)}, block);
+    const std::int64_t images = x.shape()[0] / pixels;
+    x = are_few(images, pixels) ? batch_to_space_of_images(c, x, block, pixels)
+                                : c.add(op::batch_to_space, {swap_batch(c, x, pixels, images)}, block);
     indices size = x.shape();
     for (int i = 0; i < 4; ++i) {
         size[i] -= crops.before[i] + crops.after[i];

@@ -29,6 +29,21 @@ ANEMONE_INLINE std::optional<compression> scaled_form(const known_tensor& data, 
     return form;
 }
 
+/// Elements run by run, `decode(i, count, to)`; what of the file they were made of goes back behind them.
+template <class Decode>
+void decode_runs(const known_tensor& data, std::int64_t run, ane::detail::lender* lender,
+                 const expanded_weight::room_for& more, const Decode& decode) {
+    constexpr std::int64_t step = 1 << 16; // elements
+    std::int64_t given_back = 0;
+    for (std::int64_t i = 0; i < data.count(); i += run) {
+        decode(i, run, more(run));
+        if (lender != nullptr && i - given_back >= step) {
+            lender->give_back(static_cast<std::size_t>(i * facts_of(data.type).bits / 8));
+            given_back = i;
+        }
+    }
+}
+
 /// scale (q - zero), scale and zero one number or a vector along an axis (iOS 16).
 ANEMONE_INLINE std::vector<mil_value> read_affine_dequantize(mil_call& c) {
     const known_tensor& data = c.known("quantized_data");
@@ -52,11 +67,12 @@ ANEMONE_INLINE std::vector<mil_value> read_affine_dequantize(mil_call& c) {
     }
     const auto of = [](const known_tensor& v, std::int64_t i) { return v.at(v.count() == 1 ? 0 : i); };
     const auto form = along == 0 ? scaled_form(data, blocks, shifted, false) : std::nullopt;
-    return expanded_weight(c, data.shape).written(c, form, [&](std::byte* to) {
-        for (std::int64_t i = 0; i < data.count(); i += at.run()) {
+    ane::detail::lender* const lender = c.read_once("quantized_data");
+    return expanded_weight(c, data.shape).written(c, form, [&](const expanded_weight::room_for& more) {
+        decode_runs(data, at.run(), lender, more, [&](std::int64_t i, std::int64_t count, std::byte* to) {
             const std::int64_t b = at(i);
-            scale_run(data, i, at.run(), of(zero, b), of(scale, b), to + 2 * i);
-        }
+            scale_run(data, i, count, of(zero, b), of(scale, b), to);
+        });
     });
 }
 
@@ -81,11 +97,12 @@ ANEMONE_INLINE std::vector<mil_value> read_blockwise(mil_call& c) {
         c.refuse(formatted("has offsets {} and scales {}", print(offset->shape), print(scale.shape)));
     }
     const block_index at(c, data.shape, scale.shape, "scales");
-    const auto decode = [&](std::byte* to) {
-        for (std::int64_t i = 0; i < data.count(); i += at.run()) {
+    ane::detail::lender* const lender = c.read_once("data");
+    const auto decode = [&](const expanded_weight::room_for& more) {
+        decode_runs(data, at.run(), lender, more, [&](std::int64_t i, std::int64_t count, std::byte* to) {
             const std::int64_t b = at(i);
-            scale_run(data, i, at.run(), offset == nullptr ? 0 : offset->at(b), scale.at(b), to + 2 * i);
-        }
+            scale_run(data, i, count, offset == nullptr ? 0 : offset->at(b), scale.at(b), to);
+        });
     };
     std::vector<mil_value> weight =
         expanded_weight(c, data.shape).written(c, scaled_form(data, scale.shape, offset != nullptr, true), decode);

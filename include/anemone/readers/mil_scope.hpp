@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -44,8 +45,14 @@ struct mil_value {
     std::string text;                  ///< a string, the name of a state, or the variable of a known value
     std::vector<mil_value> items;
     bool has_blocks = false;  ///< of a known value: the file has a scale for each block of it
+    std::string decoded_by;   ///< of a known value: the constexpr operation of which it is the result
     bool are_indices = false; ///< of a top-k, int32 by default
     bool bare = false;        ///< numbers without a type, which take the one that a statement declares
+
+    std::string blob{}; ///< where a known value was read from
+    double blob_offset = 0;
+    bool is_given_back = false;                                ///< its elements are read anew where they are needed
+    std::shared_ptr<std::vector<std::byte>> decoded = nullptr; ///< its elements, where a weight may take them
 
     bool in_graph() const { return tensor.node() >= 0; }
     const extents& shape() const { return form == value_form::known ? constant.shape : tensor.shape(); }
@@ -75,9 +82,10 @@ public:
     std::vector<std::string> integers; ///< ports that are fp16 here
     std::vector<read_fault> faults;
     std::vector<large_constant> large_constants;
-    read_fault reading;             ///< the statement or the port that is being read, for faults that are found later
-    std::vector<read_fault> doubts; ///< statements that the engine's compiler was seen to refuse
-    std::vector<read_fault> forms;  ///< what Apple's parser is not known to take
+    read_fault reading;              ///< the statement or the port that is being read, for faults that are found later
+    std::vector<read_fault> doubts;  ///< statements that the engine's compiler was seen to refuse
+    std::vector<read_fault> forms;   ///< what Apple's parser is not known to take
+    std::vector<read_fault> hazards; ///< what some system was seen to fail on
     std::vector<typed_value> types;
     bool converts_ports = false; ///< Core ML hands ports of any type over, and casts them
     std::vector<mil_state> states;
@@ -92,6 +100,15 @@ public:
     std::vector<input_shape> shapes;  ///< of inputs that the file leaves free
 
     ANEMONE_INLINE mil_value* find(std::string_view name) {
+        mil_value* const v = peek(name);
+        if (v != nullptr && v->is_given_back) {
+            v->constant = blobs.entry(v->blob, v->blob_offset, v->constant.type, v->constant.shape);
+            v->is_given_back = false;
+        }
+        return v;
+    }
+    /// The same whose elements are not asked for.
+    ANEMONE_INLINE mil_value* peek(std::string_view name) {
         const auto found = variables_.find(name);
         return found == variables_.end() ? nullptr : &found->second;
     }
@@ -119,6 +136,12 @@ public:
     ANEMONE_INLINE void form(text_place at, const std::string& operation, std::string_view said) {
         if (!said.empty() && forms.size() < most_faults) {
             forms.push_back({file, at.line, at.column, operation, std::string(said)});
+        }
+    }
+    /// Keeps what a system was seen to fail on.
+    ANEMONE_INLINE void hazard(text_place at, const std::string& operation, std::string_view said) {
+        if (!said.empty() && hazards.size() < most_faults) {
+            hazards.push_back({file, at.line, at.column, operation, std::string(said)});
         }
     }
     /// Keeps a type that the graph does not have, where it is used.
@@ -262,41 +285,74 @@ private:
         }
     }
 
-    ANEMONE_INLINE dynamic_tensor weight(const mil_value& v, std::string_view name, source_location where) {
+    ANEMONE_INLINE dynamic_tensor weight(mil_value& v, std::string_view name, source_location where) {
         const known_tensor& c = v.constant;
         require_elements(c);
         const std::string unique = weight_name(name);
-        spend(c.count() * (c.type == element_type::f32 ? 4 : 2));
         stored_tensor s;
         s.name = unique;
         s.shape = c.shape;
         s.type = element_type::f16;
-        std::vector<half> values;
-        if (c.type == element_type::f16 && !v.stored) {
-            s.bytes.assign(c.bytes.begin(), c.bytes.end());
-        } else if (c.type == element_type::f32 || c.type == element_type::bf16) {
-            s.type = c.type == element_type::f32 ? element_type::f32 : element_type::bf16;
+        const auto infinite_or_nan = [](half h) { return !is_finite(h); };
+        const bool is_checked = v.stored && c.type == element_type::f16; // what was worked out may be no number
+        const bool is_finite_throughout =
+            !is_checked || !weight_formats::first_where<half>(c.bytes, c.count(), infinite_or_nan);
+        const bool keeps_form = v.stored && keeps_form_of(c, *v.stored);
+        // The value, and who was to have its elements, are all that hold them: the store takes them, and lends them.
+        const bool takes = is_finite_throughout && v.decoded != nullptr && v.decoded.use_count() == 2;
+        if (!takes) {
+            spend(c.count() * (c.type == element_type::f32 ? 4 : 2));
+        }
+        const bool is_real = c.type == element_type::f16 || c.type == element_type::f32 || c.type == element_type::bf16;
+        if (takes) {
+            s.bytes = std::move(*v.decoded);
+        } else if (is_real && is_finite_throughout) {
+            s.type = c.type;
             s.bytes.assign(c.bytes.begin(), c.bytes.end());
         } else {
-            values = as_halves(c);
-            s.bytes = weight_formats::pack_halves(values);
+            s.bytes = weight_formats::pack_halves(as_halves(c));
         }
         const dynamic_tensor made = graph.weight(unique, c.shape, {}, where);
         weights.add(std::move(s));
-        return v.stored ? stored_form(made, values, *v.stored, where) : made;
+        if (takes) {
+            v.constant.owned = nullptr;
+            v.constant.bytes = weights.at(unique).bytes;
+        }
+        v.decoded = nullptr;
+        try {
+            return keeps_form ? graph.add(op::compressed, {made}, *v.stored, where) : made;
+        } catch (const error&) { // a form that the library does not have
+            return made;
+        }
     }
 
-    /// The weight in the form in which the file stores it, where encoding its values gives these values again.
-    ANEMONE_INLINE dynamic_tensor stored_form(const dynamic_tensor& made, std::span<const half> values,
-                                              const compression& form, source_location where) {
+    /// Whether encoding a weight's values in the form in which the file stores it gives these values again. Looked at some
+    /// rows at a time, where rows do not depend on each other.
+    ANEMONE_INLINE bool keeps_form_of(const known_tensor& c, const compression& form) {
+        const bool in_rows = (form.form == weight_form::affine || form.form == weight_form::blockwise) &&
+                             c.shape.rank > 0 && c.type == element_type::f16;
+        const std::int64_t row = c.shape.rank > 0 ? c.count() / c.shape[0] : c.count();
+        constexpr std::int64_t most = 1 << 16; // elements
+        const std::int64_t step = in_rows ? std::clamp<std::int64_t>(most / row, 1, c.shape[0]) : 0;
+        bool keeps = true;
         try {
-            if (keeps_values(values, made.shape(), form)) {
-                return graph.add(op::compressed, {made}, form, where);
+            if (!in_rows) {
+                keeps = keeps_values(as_halves(c), c.shape, form);
+            }
+            for (std::int64_t first = 0; in_rows && keeps && first < c.shape[0]; first += step) {
+                known_tensor rows = c;
+                rows.shape[0] = std::min(step, c.shape[0] - first);
+                rows.bytes = c.bytes.subspan(static_cast<std::size_t>(2 * first * row),
+                                             static_cast<std::size_t>(2 * rows.shape[0] * row));
+                keeps = keeps_values(as_halves(rows), rows.shape, form);
             }
         } catch (const error&) { // a form that the library does not have
+            keeps = false;
         }
-        note("compressed weights whose values would change if the library stored them anew are read as fp16");
-        return made;
+        if (!keeps) {
+            note("compressed weights whose values would change if the library stored them anew are read as fp16");
+        }
+        return keeps;
     }
 
     // By views into the text, which outlives the scope.

@@ -40,6 +40,32 @@ constexpr std::string_view refusal_of_the_compiler(std::string_view operation) n
     return {};
 }
 
+/// What the compiler says of a constexpr operation `reader` whose argument is the result of another one, `made_by` (empty:
+/// of none). One such operation a weight; two are a validation error (weights facts, section 2, decompiled) but for the
+/// forms of zeros that have two results. Of tables that are integers with a scale the sources disagree (mil-dialects), and
+/// a scale on a palette is a hazard: of these nothing is said here.
+constexpr std::string_view refusal_of_a_chain(std::string_view made_by, std::string_view reader,
+                                              std::string_view argument) noexcept {
+    const bool pair = (made_by == "constexpr_lut_to_sparse" || made_by == "constexpr_sparse_blockwise_shift_scale") &&
+                      (reader == "constexpr_sparse_to_dense" || reader == "constexpr_sparse_blockwise_shift_scale");
+    const bool scaled_palette = made_by == "constexpr_lut_to_dense" && reader == "constexpr_blockwise_shift_scale";
+    if (made_by.empty() || pair || argument == "lut" || scaled_palette) {
+        return {};
+    }
+    return "a constexpr operation that reads another one is a validation error, but for the pairs of sparse weights "
+           "(weights, section 2): store the weight in one form";
+}
+
+/// What a system was seen to do with such a chain.
+constexpr std::string_view hazard_of_a_chain(std::string_view made_by, std::string_view reader,
+                                             std::string_view argument) noexcept {
+    const bool scaled_palette = made_by == "constexpr_lut_to_dense" && reader == "constexpr_blockwise_shift_scale";
+    return scaled_palette && argument == "data"
+               ? "a palette with a scale on top crashes the loader of macOS 26 (reported, field-2026): store the weight as a "
+                 "palette alone, or let anemone convert write it expanded"
+               : "";
+}
+
 /// The same of the form of an operation that it otherwise takes.
 ANEMONE_INLINE std::string_view refusal_of_a_form(const mil_statement& s) {
     const auto names_scale = [](const mil_argument& a) { return a.name == "scale"; };

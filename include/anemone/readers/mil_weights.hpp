@@ -92,6 +92,7 @@ ANEMONE_INLINE palette_table table_of(mil_call& c, const extents& indices_shape)
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_palette(mil_call& c) {
+    static_cast<void>(c.read_once("indices"));
     known_tensor codes = c.known("indices");
     if (c.has("shape")) {
         codes = unpacked(c, codes, bits_of_table(c, c.known("lut").count()));

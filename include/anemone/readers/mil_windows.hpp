@@ -113,8 +113,8 @@ ANEMONE_INLINE std::vector<mil_value> read_conv(mil_call& c) {
     return c.result(axes == 1 ? without_height(c, y) : y);
 }
 
-/// The extent of a transposed convolution is stride times the input's where it is "same": the kernel's rest is cut off
-/// half before and half behind. Where it is odd the definitions differ.
+/// Amounts of a transposed convolution, on each side; of "same", which makes stride times the input's extent, half of the
+/// kernel's rest: what is odd is cut off at the end (`with_same_extent`).
 ANEMONE_INLINE padding2 transposed_padding(mil_call& c, const window_geometry& g, int axes) {
     const std::string type = c.word("pad_type", "valid");
     if (type == "custom") {
@@ -124,13 +124,35 @@ ANEMONE_INLINE padding2 transposed_padding(mil_call& c, const window_geometry& g
     if (type == "valid") {
         return {};
     }
+    if (type != "same") {
+        c.refuse(formatted(
+            "pad_type {} of a transposed convolution has no one meaning: give the amounts with pad_type custom", type));
+    }
     const int high = g.dilation.height * (g.kernel.height - 1) + 1 - (axes == 1 ? 1 : g.stride.height);
     const int wide = g.dilation.width * (g.kernel.width - 1) + 1 - g.stride.width;
-    if (type != "same" || high < 0 || wide < 0 || high % 2 != 0 || wide % 2 != 0) {
-        c.refuse(formatted("pad_type {} with these extents has no one meaning: give the amounts with pad_type custom",
-                           type));
+    return {std::max(high, 0) / 2, std::max(wide, 0) / 2};
+}
+
+/// Height and width of `y` as "same" has them: one row less where the kernel's rest is odd, zeros where a stride leaves more
+/// room than the kernel fills. As TensorFlow has it; Core ML's definition does not say at which end.
+ANEMONE_INLINE dynamic_tensor with_same_extent(mil_call& c, const dynamic_tensor& y, std::int64_t height,
+                                               std::int64_t width) {
+    indices none;
+    indices size = y.shape();
+    pads more;
+    for (int i = 0; i < size.rank; ++i) {
+        const bool is_spatial = i >= size.rank - 2;
+        const std::int64_t wanted = !is_spatial ? size[i] : i == size.rank - 2 ? height : width;
+        none.append(0);
+        more.before.append(0);
+        more.after.append(std::max<std::int64_t>(wanted - size[i], 0));
+        size[i] = std::min(size[i], wanted);
     }
-    return {high / 2, wide / 2};
+    if (size != y.shape() || more.after != none) {
+        c.scope().note("of a transposed convolution with pad_type same the odd row or column is taken from the end");
+    }
+    const dynamic_tensor cut = c.slice(y, none, size);
+    return more.after == none ? cut : c.add(op::pad, {cut, c.number(0)}, more);
 }
 
 ANEMONE_INLINE std::vector<mil_value> read_conv_transpose(mil_call& c) {
@@ -148,6 +170,10 @@ ANEMONE_INLINE std::vector<mil_value> read_conv_transpose(mil_call& c) {
                            .padding = transposed_padding(c, g, axes),
                            .groups = spatial_number(c, c.integer("groups", 1))};
     dynamic_tensor y = c.add(op::conv_transpose2d, convolved(c, x, w), a);
+    if (c.word("pad_type", "valid") == "same") {
+        y = with_same_extent(c, y, x.shape().height() * (axes == 1 ? 1 : g.stride.height),
+                             x.shape().width() * g.stride.width);
+    }
     y = axes == 1 ? without_height(c, y) : y;
     if (c.has("output_shape")) {
         const indices wanted = c.integers("output_shape");

@@ -58,6 +58,8 @@ struct read_model {
     /// Which values of the file are not fp16, as far as a chip's compiler may mind: judged target by target
     /// (`judge`), beside the graph.
     std::vector<typed_value> types = {};
+    /// What a compiler takes and some system was seen to fail on, each with the system: no reason to refuse the file.
+    std::vector<read_fault> hazards = {};
     /// Forms of the file that Apple's parser is not known to take, each with what to write instead: of its words and its
     /// blobs, not of the model. What we write has none.
     std::vector<read_fault> forms = {};

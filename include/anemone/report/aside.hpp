@@ -22,6 +22,8 @@ inline constexpr aside_kind file_doubt{
     "file.doubt", "the file says in its words what the engine's compiler was measured to refuse", "docs/reading.md"};
 inline constexpr aside_kind file_form{"file.form", "the file has a form that Apple's parser is not known to take",
                                       "docs/reading.md"};
+inline constexpr aside_kind file_hazard{"file.hazard", "the file has a form that a system was seen to fail on",
+                                        "docs/reading.md"};
 inline constexpr aside_kind file_refused{
     "file.refused", "the engine's compiler is expected to refuse the file as it stands", "docs/reading.md"};
 inline constexpr aside_kind file_unreadable{"file.unreadable", "the file has what no graph is made of",
