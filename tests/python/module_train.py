@@ -9,7 +9,8 @@ import tempfile
 import numpy
 from _harness import expect, skip, verdict
 from _module import anemone, refused
-from command_train import network, sectors
+from command_train import network, sectors  # which skips without ONNX
+from onnx import TensorProto, helper, numpy_helper, save
 
 
 def learns(folder):
@@ -31,25 +32,25 @@ def learns(folder):
 
 
 def is_gradient_descent(folder):
-    """Steps of a straight line, as NumPy makes them."""
-    (folder / "line.mil").write_text(
-        'program(1.0)\n{\n    func main<ios18>(tensor<fp16, [4, 1]> x) {\n'
-        '        tensor<fp16, [1, 1]> w = const()[name = string("w"), val = tensor<fp16, [1, 1]>([[0.5]])];\n'
-        '        tensor<fp16, [1]> b = const()[name = string("b"), val = tensor<fp16, [1]>([0.25])];\n'
-        '        tensor<fp16, [4, 1]> y = linear(x = x, weight = w, bias = b)[name = string("y")];\n'
-        '    } -> (y);\n}\n')
-    model = anemone.Model(folder / "line.mil")
-    x = numpy.array([[-1], [-0.5], [0.5], [1]])
-    y = 3 * x - 1
-    w, b, losses = 0.5, 0.25, []
+    """Steps of a linear map, as NumPy makes them."""
+    w, b = numpy.array([[0.5, -0.25], [0.125, 1]]), numpy.array([0.25, -0.5])
+    graph = helper.make_graph([helper.make_node("Gemm", ["x", "w", "b"], ["y"])], "map",
+                              [helper.make_tensor_value_info("x", TensorProto.FLOAT, [4, 2])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [4, 2])],
+                              [numpy_helper.from_array(w.astype(numpy.float32), "w"),
+                               numpy_helper.from_array(b.astype(numpy.float32), "b")])
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(folder / "map.onnx"))
+    x = numpy.array([[-1, 0.5], [-0.5, -1], [0.5, 1], [1, 0.25]])
+    y = x @ numpy.array([[2, 1], [-1, 0.5]]) + 1
+    losses = []
     for _ in range(4):
-        d = w * x + b - y
+        d = x @ w + b - y
         losses.append((d * d).mean())
-        w, b = w - 0.25 * (2 * d * x).mean(), b - 0.25 * (2 * d).mean()
-    found = anemone.Trainer(model).train({"x": x, "wanted": y}, loss="mean_squared", optimizer="sgd", rate=0.25, steps=4,
-                                         ordered=True)
+        w, b = w - 0.25 * x.T @ d / 4, b - 0.25 * d.mean(0)
+    found = anemone.Trainer(anemone.Model(folder / "map.onnx")).train({"x": x, "wanted": y}, loss="mean_squared",
+                                                                      optimizer="sgd", rate=0.25, steps=4, ordered=True)
     expect(numpy.allclose(found.loss, losses, rtol=0.01), f"{found.loss} {losses}")
-    expect(numpy.allclose(found.model.run({"x": x})["y"], w * x + b, atol=0.01), f"{found.model.run({'x': x})} {w} {b}")
+    expect(numpy.allclose(found.model.run({"x": x})["y"], x @ w + b, atol=0.01), f"{found.model.run({'x': x})} {w} {b}")
 
 
 def goes_on(folder):
