@@ -29,6 +29,9 @@ if(ANEMONE_TEST_THOROUGH AND NOT ANEMONE_SANITIZE) # what whole models compute; 
   anemone_peer_test(conformance_models "${conformance}/models_cases.py")
   anemone_peer_test(conformance_networks "${conformance}/networks.py" --small)
 endif()
+if(ANEMONE_TEST_THOROUGH AND in_rest) # tests/gradient has differences of the forward model in every run
+  anemone_peer_test(conformance_gradients "${conformance}/torch_gradients.py" --rounds 8 --graphs 200)
+endif()
 
 # Random graphs: a program that runs and writes them, and a script that interprets what it wrote.
 if(in_rest)

@@ -64,7 +64,9 @@ std::string port_list(const graph_view& g, bool is_wide) {
 template <class Backend>
 std::pair<std::string, std::string> run(const Backend& place, const described& test, std::span<const std::byte> tensors,
                                         std::ostream& results) {
-    const graph_view g = test.graph.graph();
+    const bool derives = !test.gradients.empty();
+    const dynamic_graph whole = derives ? test.whole() : dynamic_graph();
+    const graph_view g = derives ? whole.view() : test.graph.graph().view();
     std::size_t total = 0;
     for (const node& n : g.nodes) {
         if (!place.supports(n.kind)) {

@@ -2,9 +2,12 @@
 
 #include "text_values.hpp"
 #include <anemone/dynamic_builder.hpp>
+#include <anemone/gradient/gradient.hpp>
+#include <anemone/graph/copy.hpp>
 #include <anemone/graph/op.hpp>
 #include <anemone/graph/reflection.hpp>
 #include <anemone/passes/print.hpp>
+#include <anemone/passes/validate.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +29,7 @@
 ///     z reshape y shape=4,32                  the result's shape: where operands and attributes do not decide it, or
 ///                                             to have it checked
 ///     output z
+///     gradient z x w                          outputs more: the derivatives of the sum of z by x and by w
 ///
 /// Operations are called as in graph/operations.def and members as in graph/attribute_structs.hpp, by reflection: one
 /// reader serves all operations. Members that are left out keep their defaults. Whatever is malformed is an error.
@@ -86,6 +90,21 @@ struct described {
     std::string name;
     dynamic_builder graph;
     std::vector<std::pair<int, std::size_t>> tensors;
+    std::vector<std::vector<int>> gradients; ///< the node that is derived, then those that it is derived by
+
+    /// The graph with its gradients as outputs; nodes keep their numbers.
+    dynamic_graph whole() const {
+        dynamic_graph g = copy_of(graph.graph());
+        for (const std::vector<int>& each : gradients) {
+            std::vector<int> found(each.size() - 1, -1);
+            append_gradient(g, each[0], std::span(each).subspan(1), found);
+            for (const int node : found) {
+                g.add_output(node, "output" + std::to_string(g.outputs.size()));
+            }
+        }
+        validate(g);
+        return g;
+    }
 };
 
 /// The most elements of one tensor here: far below where counts and sizes in bytes overflow.
@@ -113,6 +132,12 @@ public:
         }
         if (words.size() == 2 && words[0] == "output") {
             output(words[1]);
+        } else if (words.size() >= 3 && words[0] == "gradient") {
+            std::vector<int> nodes;
+            for (const std::string_view word : std::span(words).subspan(1)) {
+                nodes.push_back(find(word).node());
+            }
+            result_.gradients.push_back(nodes);
         } else if (words.size() >= 2) {
             add(words);
         } else {
@@ -177,7 +202,8 @@ private:
             check_shape(made.shape());
         }
         given.finish();
-        if (words[0] == "output" || words[0] == "case" || !nodes_.emplace(words[0], made).second) {
+        if (words[0] == "output" || words[0] == "gradient" || words[0] == "case" ||
+            !nodes_.emplace(words[0], made).second) {
             refuse("is taken as a name", words[0]);
         }
     }

@@ -529,10 +529,16 @@ def pads(d):
     before, after = [d.below(0, 2) for _ in shape], [d.below(0, 2) for _ in shape]
     how = {"before": before, "after": after}
     amounts = list(zip(before, after))
-    d.exactly(d.g.pad(x, 0.75, **how), np.pad(tx.numpy(), amounts, constant_values=0.75))
-    d.exactly(d.g.reflect_pad(x, **how), np.pad(tx.numpy(), amounts, mode="reflect"))
-    d.exactly(d.g.symmetric_pad(x, **how), np.pad(tx.numpy(), amounts, mode="symmetric"))
-    d.exactly(d.g.replicate_pad(x, **how), np.pad(tx.numpy(), amounts, mode="edge"))
+    places = np.arange(tx.numel()).reshape(shape)
+
+    def padded(**mode):  # as indices, so that PyTorch follows the elements
+        at = torch.tensor(np.pad(places, amounts, **mode))
+        return torch.where(at < 0, torch.tensor(0.75, dtype=tx.dtype), tx.reshape(-1)[at.clamp(min=0)])
+
+    d.exactly(d.g.pad(x, 0.75, **how), padded(constant_values=-1))
+    d.exactly(d.g.reflect_pad(x, **how), padded(mode="reflect"))
+    d.exactly(d.g.symmetric_pad(x, **how), padded(mode="symmetric"))
+    d.exactly(d.g.replicate_pad(x, **how), padded(mode="edge"))
 
 
 @case
@@ -542,7 +548,7 @@ def gathers(d):
     x, tx = d.numbers(*shape)
     g = d.g
     index, ti = d.whole(*d.shape(d.below(0, 2)), high=shape[axis])
-    exact = torch.tensor(np.take(tx.numpy(), ti.numpy(), axis))
+    exact = tx.index_select(axis, ti.reshape(-1)).reshape(*shape[:axis], *ti.shape, *shape[axis + 1 :])
     d.exactly(g.gather(x, index, index=axis), exact)
     places = list(shape)
     places[axis] = d.below(1, 7)
@@ -692,7 +698,7 @@ def points(d):
     p, tp = d.numbers(1, 3, 1, d.below(6, 20))
     c, tc = d.numbers(1, 3, 1, d.below(1, 4))
     distances = torch.cdist(tp[0, :, 0].T, tc[0, :, 0].T, compute_mode="donot_use_mm_for_euclid_dist")
-    radius = float(np.float32((distances.min() + distances.max()) / 2 + 1e-3))
+    radius = float(np.float32(float(distances.min() + distances.max()) / 2 + 1e-3))
     flags = g.radius_search(c, p, shape=(1, 1, p.shape[3], c.shape[3]), radius=radius)
     near = (distances <= radius).double()[None, None]
     unsure = ((distances - radius).abs() < 1e-5).double()[None, None]  # in float32

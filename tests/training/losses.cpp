@@ -152,7 +152,7 @@ TEST_CASE("numbers of classes are rows of ones") {
     const numbers p{0.5, -1, 2, 0, 0.25, -0.75, 3, 1, -2, 0.125, 0.5, 1.5};
     const scored rows = by_a_step(backend::cpu{}, {}, p, {1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0}, {});
     const scored labels = by_a_step(backend::cpu{}, {.labels = true}, p, {0, 2, 1, 1}, {});
-    CHECK(rows.loss == labels.loss);
+    CHECK(rows.loss == doctest::Approx(labels.loss).epsilon(2e-3)); // a mean times 3, and the one product
     CHECK(rows.slope == labels.slope);
 }
 

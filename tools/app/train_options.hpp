@@ -82,7 +82,7 @@ struct train_options {
                    {.least = 0, .most = 0.999}),
             option(&train_options::optimizer, {.name = "optimizer", .text = "How weights follow their gradients"}),
             option(&train_options::rate, {.name = "rate", .text = "The learning rate", .letter = 'r'},
-                   {.least = 6e-8, .most = 65504}),
+                   {.least = 6e-8, .most = 64}),
             option(&train_options::schedule, {.name = "schedule", .text = "How the rate goes on after the warm-up"}),
             option(&train_options::warm_up, {.name = "warm_up", .text = "Steps over which the rate grows from nothing"},
                    {.least = 0}),

@@ -37,22 +37,36 @@ template <> struct derivative<op::concat> : smooth {
         }
     }
 };
+/// The elements of a window back at their places among zeros: of each axis the `begin`-th, and every `stride`-th from there.
+constexpr int among_zeros(tape& t, int value, const indices& begin, const indices& stride, const extents& wanted) {
+    for (int k = 0; k < wanted.rank; ++k) {
+        if (stride.rank > 0 && stride[k] > 1) {
+            value = t.spaced(value, k, stride[k]);
+            const std::int64_t room = wanted[k] - begin[k];
+            value = t.shape(value)[k] > room ? t.slice(value, k, 0, room) : value;
+        }
+    }
+    pads last{begin, begin}; // of the last two axes at once
+    bool any = false;
+    for (int k = 0; k < wanted.rank; ++k) {
+        const std::int64_t after = wanted[k] - begin[k] - t.shape(value)[k];
+        const bool apart = k < wanted.rank - 2;
+        value = apart ? t.bordered(value, k, begin[k], after) : value;
+        last.before[k] = apart ? 0 : begin[k];
+        last.after[k] = apart ? 0 : after;
+        any = any || last.before[k] != 0 || last.after[k] != 0;
+    }
+    return any ? t.emit(op::pad, last, {value, t.number(0)}) : value;
+}
 template <> struct derivative<op::slice> : smooth {
     static constexpr void pull(const step& s) {
-        const window part = s.n.get<window>();
-        pads around{part.begin, part.begin};
-        bool any = false;
-        for (int k = 0; k < part.begin.rank; ++k) {
-            around.after[k] = s.shape()[k] - part.begin[k] - s.n.shape[k];
-            any = any || around.before[k] != 0 || around.after[k] != 0;
-        }
-        s.pull(0, any ? s.t.emit(op::pad, around, {s.dy, s.t.number(0)}) : s.dy);
+        s.pull(0, among_zeros(s.t, s.dy, s.n.get<window>().begin, {}, s.shape()));
     }
 };
 template <> struct derivative<op::strided_slice> : smooth {
     static constexpr void pull(const step& s) {
-        const int zeros = s.t.filled(s.shape(), 0);
-        s.pull(0, s.t.emit(op::slice_update, s.n.get<strided_window>(), {zeros, s.dy}));
+        const strided_window part = s.n.get<strided_window>();
+        s.pull(0, among_zeros(s.t, s.dy, part.begin, part.stride, s.shape()));
     }
 };
 /// (x, update)

@@ -89,7 +89,9 @@ template <> struct derivative<op::dropout> : refused_derivative {
 template <> struct derivative<op::cost_volume> : refused_derivative {
     static constexpr no_derivative none{"it compares by a layer of the engine's own", "abs of differences of slices"};
 };
-template <> struct derivative<op::furthest_point_sampling> : constant_result {};
+template <> struct derivative<op::furthest_point_sampling> : refused_derivative {
+    static constexpr no_derivative none{"it gives back points, but not which it chose", "gather the points by indices"};
+};
 template <> struct derivative<op::radius_search> : constant_result {};
 
 } // namespace ane::detail::gradients

@@ -30,27 +30,75 @@ constexpr bool is_port(const graph_view& g, std::string_view name) {
 
 constexpr std::string_view text_of(const sequence<char>& characters) { return {characters.data(), characters.size()}; }
 
-/// The identifier of a name for a port and, with `_out` behind it, for the value of a state after a run; with `_2`, `_3`, ...
-/// behind it where one of both is taken.
-constexpr sequence<char> free_port_name(const graph_view& g, std::string_view name) {
-    const sequence<char> stem = identifier_of(name);
-    sequence<char> wanted = stem;
-    for (int number = 2;; ++number) {
-        sequence<char> after = wanted;
-        after.append(std::string_view("_out"));
-        if (!is_port(g, text_of(wanted)) && !is_port(g, text_of(after))) {
-            return wanted;
+/// The names of the ports of a graph that grows, found in constant time: of which compilers count few steps.
+class port_names {
+public:
+    constexpr explicit port_names(const graph_view& g) : heads_(bucket_count, -1) {
+        for (int i = 0; i < g.size(); ++i) {
+            if (g[i].kind == op::input) {
+                take(g.name(i));
+            }
         }
-        sequence<char> digits;
-        for (int rest = number; rest > 0; rest /= 10) {
-            digits.push_back(static_cast<char>('0' + rest % 10));
-        }
-        wanted = stem;
-        wanted.push_back('_');
-        for (std::size_t k = digits.size(); k > 0; --k) {
-            wanted.push_back(digits[k - 1]);
+        for (const output_port& port : g.outputs) {
+            take(g.name(port));
         }
     }
-}
+
+    constexpr bool has(std::string_view name) const {
+        const std::size_t hash = dynamic_graph::hash_of(name);
+        for (int i = heads_[hash % bucket_count]; i >= 0; i = names_[static_cast<std::size_t>(i)].next) {
+            const entry& e = names_[static_cast<std::size_t>(i)];
+            if (e.hash == hash &&
+                std::string_view(text_.data() + e.text.first, static_cast<std::size_t>(e.text.count)) == name) {
+                return true;
+            }
+        }
+        return false;
+    }
+    constexpr void take(std::string_view name) {
+        const std::size_t hash = dynamic_graph::hash_of(name);
+        int& head = heads_[hash % bucket_count];
+        names_.push_back({{static_cast<int>(text_.size()), static_cast<int>(name.size())}, head, hash});
+        head = static_cast<int>(names_.size()) - 1;
+        text_.append(name);
+    }
+
+    /// Takes the identifier of a name for a port and, with `_out` behind it, for the value of a state after a run; with
+    /// `_2`, `_3`, ... behind it where one of both is taken.
+    constexpr sequence<char> fresh(std::string_view name) {
+        const sequence<char> stem = identifier_of(name);
+        sequence<char> wanted = stem;
+        for (int number = 2;; ++number) {
+            sequence<char> after = wanted;
+            after.append(std::string_view("_out"));
+            if (!has(text_of(wanted)) && !has(text_of(after))) {
+                take(text_of(wanted));
+                take(text_of(after));
+                return wanted;
+            }
+            sequence<char> digits;
+            for (int rest = number; rest > 0; rest /= 10) {
+                digits.push_back(static_cast<char>('0' + rest % 10));
+            }
+            wanted = stem;
+            wanted.push_back('_');
+            for (std::size_t k = digits.size(); k > 0; --k) {
+                wanted.push_back(digits[k - 1]);
+            }
+        }
+    }
+
+private:
+    struct entry {
+        range_of text;
+        int next = -1; ///< of the same bucket
+        std::size_t hash = 0;
+    };
+    static constexpr std::size_t bucket_count = 128;
+
+    sequence<int> heads_;
+    sequence<entry> names_;
+    sequence<char> text_;
+};
 
 } // namespace ane::detail

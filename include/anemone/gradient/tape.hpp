@@ -92,6 +92,26 @@ public:
         return shape(value) == wanted ? value : mul(value, filled(wanted, 1));
     }
 
+    /// Zeros before and behind an axis. The engine pads the last two axes only: others are padded as the middle of three.
+    constexpr int bordered(int a, int axis, std::int64_t before, std::int64_t after) {
+        const extents given = shape(a);
+        if (axis >= given.rank - 2) {
+            return padded(a, axis, before, after);
+        }
+        extents wanted = given;
+        wanted[axis] += before + after;
+        return reshape(padded(as_middle(a, axis), 1, before, after), wanted);
+    }
+    /// Each element of an axis followed by `stride` - 1 zeros.
+    constexpr int spaced(int a, int axis, std::int64_t stride) {
+        extents wanted = shape(a);
+        wanted[axis] *= stride;
+        const extents middle = shape(as_middle(a, axis));
+        const int apart = reshape(a, {middle[0], middle[1], 1, middle[2]});
+        const int zeros = filled({middle[0], middle[1], stride - 1, middle[2]}, 0);
+        return reshape(emit(op::concat, ane::axis{2}, {apart, zeros}), wanted);
+    }
+
     constexpr dynamic_graph& made() { return *graph_; }
     constexpr const dynamic_graph& made() const { return *graph_; }
 
@@ -101,6 +121,15 @@ private:
     constexpr int append(node n, std::span<const int> operands) {
         n.where = where_;
         return graph_->append(n, operands);
+    }
+    /// [..., n, ...] as [before, n, behind].
+    constexpr int as_middle(int a, int axis) {
+        const extents given = shape(a);
+        std::int64_t outer = 1;
+        for (int k = 0; k < axis; ++k) {
+            outer *= given[k];
+        }
+        return reshape(a, {outer, given[axis], given.count() / outer / given[axis]});
     }
     /// Sums over the axes that `wanted` lacks or has with an extent of 1.
     constexpr int summed_to(int value, const extents& wanted) {

@@ -32,13 +32,23 @@ constexpr int all_within(gradients::tape& t, const sequence<int>& gradients, dou
     return all;
 }
 
+/// A limit times the loss scale; where that is more than fp16 holds, the largest number, which limits nothing.
+constexpr int scaled_limit(gradients::tape& t, double limit, const scale_factor& scale) {
+    constexpr double most = 65504;
+    if (scale.node < 0) {
+        return t.number(limit * scale.fixed < most ? limit * scale.fixed : most);
+    }
+    const int held = limit > 1 ? t.apply(op::minimum, scale.node, t.number(most / limit)) : scale.node;
+    return t.scaled(held, limit);
+}
+
 /// Each element to a magnitude of `limit` at most, in units of the loss.
 constexpr int clipped_to_value(gradients::tape& t, int g, double limit, const scale_factor& scale) {
     if (scale.node < 0) {
         const double most = limit * scale.fixed < 65504 ? limit * scale.fixed : 65504;
         return t.clamp(g, -most, most);
     }
-    const int most = t.scaled(scale.node, limit); // infinite: no limit in fp16
+    const int most = scaled_limit(t, limit, scale);
     return t.apply(op::maximum, t.apply(op::minimum, g, most), t.scaled(most, -1));
 }
 
@@ -52,8 +62,7 @@ constexpr void clip_to_norm(gradients::tape& t, sequence<int>& gradients, double
         const int size = as_one(t, t.emit(op::reduce_max, all_axes(t, g), {t.apply(op::abs, g)}));
         largest = largest < 0 ? size : t.apply(op::maximum, largest, size);
     }
-    constexpr double least = 0x1p-14; // its inverse is finite
-    const int inverse = t.inverse(t.apply(op::maximum, largest, t.number(least)));
+    const int inverse = t.inverse(t.apply(op::maximum, largest, t.number(least_divisor)));
     int q = -1;
     for (const int g : gradients) {
         const int share = t.mul(g, inverse);
@@ -62,10 +71,9 @@ constexpr void clip_to_norm(gradients::tape& t, sequence<int>& gradients, double
         q = q < 0 ? part : t.add(q, part);
     }
     const int norm = t.mul(largest, t.apply(op::sqrt, q)); // over sqrt(T)
-    const int over = t.inverse(t.apply(op::maximum, norm, t.number(least)));
+    const int over = t.inverse(t.apply(op::maximum, norm, t.number(least_divisor)));
     const double most = limit / root(count);
-    const int wanted = scale.node >= 0 ? t.scaled(scale.node, most)
-                                       : t.number(most * scale.fixed < 65504 ? most * scale.fixed : 65504);
+    const int wanted = scaled_limit(t, most, scale);
     const int factor = t.apply(op::minimum, t.mul(wanted, over), t.number(1));
     for (int& g : gradients) {
         g = t.mul(g, factor);

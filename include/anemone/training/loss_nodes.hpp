@@ -131,19 +131,31 @@ constexpr int difference(gradients::tape& t, int p, int w) {
     return t.sub(t.clamp(p, -half, half), t.clamp(w, -half, half));
 }
 
+/// -log softmax(p), at most the largest difference and the logarithm of the number of classes.
+constexpr int surprise(gradients::tape& t, int p, const axes& classes) {
+    const int below = t.clamp(t.sub(p, t.emit(op::reduce_max, classes, {p})), -largest_difference, 0);
+    return t.sub(t.emit(op::reduce_log_sum_exp, classes, {below}), below);
+}
+/// The sum over the classes of w times a value, for w that sum to 1: as a mean, so that no range of it leaves fp16; of a one
+/// among zeros it is the largest product, which is exact.
+constexpr int expected(gradients::tape& t, int w, int value, const axes& classes, bool one_hot) {
+    const int products = t.mul(w, value);
+    if (one_hot) {
+        return t.emit(op::reduce_max, classes, {products});
+    }
+    const auto count = static_cast<double>(t.shape(w)[static_cast<int>(classes.list[0])]);
+    return t.scaled(t.clamp(t.mean(products, classes), 0, largest_difference / count), count);
+}
 constexpr loss_nodes cross_entropy(gradients::tape& t, int p, int w, const averaging& over, const loss_options& o) {
-    const axes classes = [&] {
-        axes a;
-        a.list.append(class_axis(o, t.shape(p)));
-        return a;
-    }();
-    const int along = static_cast<int>(classes.list[0]);
+    const int along = class_axis(o, t.shape(p));
+    axes classes;
+    classes.list.append(along);
+    const int all = surprise(t, p, classes);
+    int each = expected(t, w, all, classes, o.labels);
     if (o.smoothing > 0) {
+        each = t.add(t.scaled(each, 1 - o.smoothing), t.scaled(t.mean(all, classes), o.smoothing));
         w = t.plus(t.scaled(w, 1 - o.smoothing), o.smoothing / static_cast<double>(t.shape(p)[along]));
     }
-    const int below = t.clamp(t.sub(p, t.emit(op::reduce_max, classes, {p})), -largest_difference, 0);
-    const int surprise = t.sub(t.emit(op::reduce_log_sum_exp, classes, {below}), below); // -log softmax(p)
-    const int each = t.sum(t.mul(w, surprise), classes);
     return {over.mean(each), over.slope(t.sub(t.emit(op::softmax, axis{along}, {p}), w))};
 }
 constexpr loss_nodes mean_squared(gradients::tape& t, int p, int w, const averaging& over) {

@@ -20,6 +20,8 @@ inline constexpr std::string_view loss_names[] = {"cross_entropy", "mean_squared
                                                   "binary_cross_entropy"};
 constexpr std::string_view name(loss_kind kind) { return loss_names[static_cast<std::size_t>(kind)]; }
 
+/// Logits are what comes before a softmax or a sigmoid: of a model that ends with one, a training step takes its operand.
+///
 /// A loss is a mean: of the rows of classes for the cross entropy, else of all elements; with a mask, of those that it marks.
 struct loss_options {
     loss_kind kind = loss_kind::cross_entropy;

@@ -30,7 +30,8 @@ struct nesterov {
 };
 /// w - rate correction m / (r + epsilon), m = beta1 m + (1 - beta1) g, r^2 = beta2 r^2 + (1 - beta2) g^2.
 ///
-/// The state holds the root r, and no square is computed that could underflow. The moments are those of the gradient times the
+/// The state holds the root r, and no square is computed that could underflow. From beta2 = 0.98 on it has a low part, since a
+/// step changes it by less than an ulp then: alone, r would stay 5 % too small at 0.99 and up to 45 % at 0.999. The moments are those of the gradient times the
 /// loss scale, which cancels in m / r; epsilon is added to the scaled r.
 struct adam {
     double beta1 = 0.9;
@@ -74,6 +75,8 @@ struct optimizer {
 
     /// Whether a step takes a `correction` beside the rate.
     constexpr bool corrects() const { return kind == optimizer_kind::adam || kind == optimizer_kind::adamw; }
+    /// Whether the root of the second moment is a pair.
+    constexpr bool keeps_low_root() const { return corrects() && beta2 > 0.98; }
     /// Whether the loss scale cancels in its step.
     constexpr bool is_scale_free() const { return corrects() || kind == optimizer_kind::lion; }
     /// Whether the decay is a part of the step rather than of the gradient.

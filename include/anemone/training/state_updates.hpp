@@ -30,9 +30,9 @@ struct weight_state {
 class state_updates {
 public:
     /// `finite` is a value [1]: where it is 0, nothing changes; -1 for none.
-    constexpr state_updates(gradients::tape& t, const optimizer& by, const step_scalars& scalars, bool pairs,
-                            int finite)
-        : t_(t), by_(by), scalars_(scalars), pairs_(pairs), finite_(finite) {}
+    constexpr state_updates(gradients::tape& t, port_names& names, const optimizer& by, const step_scalars& scalars,
+                            bool pairs, int finite)
+        : t_(t), names_(names), by_(by), scalars_(scalars), pairs_(pairs), finite_(finite) {}
 
     /// Makes the moments of a weight, and writes all of them. A promise of the weight bounds what is written.
     constexpr void update(const weight_state& w, int gradient, sequence<training_state>& states) {
@@ -46,6 +46,9 @@ public:
         }
         if (by_.corrects()) {
             before.root = beside(w, state_role::root, true, states);
+            if (by_.keeps_low_root() || pairs_) {
+                before.root_low = beside(w, state_role::root_low, true, states);
+            }
         }
         weight_nodes after = append_update(t_, before, gradient, by_, scalars_);
         const contract promise = t_.at(w.input).get<contract>();
@@ -56,6 +59,7 @@ public:
         keep(before.low, before.low, after.low);
         keep(before.mean, before.mean, after.mean);
         keep(before.root, before.root, after.root);
+        keep(before.root_low, before.root_low, after.root_low);
     }
 
 private:
@@ -66,7 +70,7 @@ private:
         sequence<char> name;
         name.append(w.called);
         name.append(suffix(role));
-        const sequence<char> port = free_port_name(graph(), text_of(name));
+        const sequence<char> port = names_.fresh(text_of(name));
         node n;
         n.kind = op::input;
         n.shape = t_.shape(w.input);
@@ -99,6 +103,7 @@ private:
     }
 
     gradients::tape& t_;
+    port_names& names_;
     optimizer by_;
     step_scalars scalars_;
     bool pairs_;

@@ -2,6 +2,7 @@
 
 #include "../gradient/derivatives.hpp"
 #include "../gradient/port_names.hpp"
+#include "loss_nodes.hpp"
 #include "training_options.hpp"
 
 /// Which weights of a model a step trains, and why not the others.
@@ -39,6 +40,16 @@ constexpr int prediction_of(const graph_view& g, std::string_view wanted) {
         refuse_graph(g.name(g.outputs[static_cast<std::size_t>(only)]), "only an fp16 value has a gradient");
     }
     return only;
+}
+
+/// What a loss of logits is taken of: a softmax or a sigmoid at the end of a model is what the loss contains itself, so that its
+/// operand has the logits.
+constexpr int logits_of(const graph_view& g, int prediction, const loss_options& o) {
+    const node& n = g[prediction];
+    const bool shares = o.kind == loss_kind::cross_entropy && n.kind == op::softmax &&
+                        normalized_axis(n.get<axis>().index, n.shape.rank) == class_axis(o, n.shape);
+    const bool one = o.kind == loss_kind::binary_cross_entropy && n.kind == op::sigmoid;
+    return shares || one ? g.operands(n)[0] : prediction;
 }
 
 /// For each node whether the derivative of the prediction comes by it.

@@ -33,18 +33,22 @@ struct training_options {
     std::span<const std::string_view> frozen{}; ///< patterns of those that stay, though `trained` has them
     double weight_limit = 0; ///< trained weights are clipped to this magnitude, which they promise then; 0: no limit
     bool pairs = false;      ///< trained weights as two fp16, of which the low one keeps what rounding takes
-    bool predicts = false;   ///< the prediction is an output too
+    /// Convolutions by trained weights as patches and a product, which the engine takes at any batch: as they are, it refuses
+    /// them above batch 1 (R044). The CPU is faster without.
+    bool unfolds = false;
+    bool predicts = false; ///< the prediction is an output too
 };
 
 /// What a state of a training step holds.
 enum class state_role : std::uint8_t {
-    weight, ///< a trained weight
-    low,    ///< what it lacks in fp16
-    mean,   ///< the first moment of its gradients, or their momentum
-    root,   ///< the root of the second moment
+    weight,   ///< a trained weight
+    low,      ///< what it lacks in fp16
+    mean,     ///< the first moment of its gradients, or their momentum
+    root,     ///< the root of the second moment
+    root_low, ///< what that lacks in fp16
 };
 /// What follows a weight's name in the name of a state.
-inline constexpr std::string_view role_suffixes[] = {"", ".low", ".momentum", ".root"};
+inline constexpr std::string_view role_suffixes[] = {"", ".low", ".momentum", ".root", ".root.low"};
 constexpr std::string_view suffix(state_role role) { return role_suffixes[static_cast<std::size_t>(role)]; }
 
 /// Why a weight is not trained.

@@ -7,6 +7,7 @@
 #include "gradient_checks.hpp"
 #include "state_updates.hpp"
 #include "trained_weights.hpp"
+#include "unfold.hpp"
 
 /// A step of training as one program: forward pass, backward pass and update, from any model (guide chapter 15).
 namespace ane {
@@ -21,7 +22,7 @@ struct training_step {
     // Inputs of the host, as nodes of the graph, beside those of the model; -1 for one that the step has not.
     int wanted = -1;        ///< what the prediction should be
     int mask = -1;          ///< 1 for the samples that count, else 0
-    int rate = -1;          ///< [1]: the learning rate
+    int rate = -1;          ///< [1]: the learning rate, 64 at most
     int correction = -1;    ///< [1]: optimizer::correction of the number of the step
     int loss_scale = -1;    ///< [1]
     int inverse_scale = -1; ///< [1]: 1 / loss_scale
@@ -40,11 +41,12 @@ struct training_step {
 
 namespace detail::training {
 
-/// The model with its training under construction: node numbers are those of the model, further ones behind them.
+/// The model with its training under construction.
 class step_maker {
 public:
     constexpr step_maker(const graph_view& model, const training_options& options)
-        : model_(model), options_(options), port_(prediction_of(model, options.prediction)) {
+        : model_(model), options_(options), names_(without_outputs(model)),
+          port_(prediction_of(model, options.prediction)) {
         require_possible(options.loss);
         require_possible(options.by);
         require_possible(options.clip);
@@ -56,13 +58,26 @@ public:
         parted_weights parts = part_weights(model, prediction_, options);
         trained_ = parts.trained;
         step_.frozen = parts.frozen;
-        step_.graph = copy_of(model);
-        graph().outputs = {};
-        for (const output_port& port : model.outputs) {
+        for (int i = 0; i < model.size(); ++i) {
+            place_.push_back(i);
+        }
+        if (options.unfolds) {
+            unfolded_model other = unfold_convolutions(model, {trained_.data(), trained_.size()});
+            step_.graph = other.graph;
+            place_ = other.renamed;
+        } else {
+            step_.graph = copy_of(model);
+        }
+        output_ = place_[static_cast<std::size_t>(prediction_)];
+        prediction_ = logits_of(graph(), output_, options.loss);
+        sequence<output_port> kept; // the model's own states
+        for (const output_port& port : graph().outputs) {
             if (port.is_state()) {
-                graph().outputs.push_back(port); // the model's own
+                kept.push_back(port);
+                names_.take(graph().view().name(port));
             }
         }
+        graph().outputs = kept;
     }
 
     constexpr training_step training() {
@@ -71,24 +86,45 @@ public:
         t.visit(prediction_);
         const loss_nodes loss = append_loss_with_ports(t, true);
         sequence<int> g(trained_.size(), -1);
-        append_gradient(graph(), prediction_, {trained_.data(), trained_.size()}, {g.data(), g.size()}, loss.slope);
+        sequence<int> inputs;
+        for (const int weight : trained_) {
+            inputs.push_back(input_of(weight));
+        }
+        append_gradient(graph(), prediction_, {inputs.data(), inputs.size()}, {g.data(), g.size()}, loss.slope);
         const int finite = options_.scale.skips ? all_within(t, g, largest_gradient(options_.by)) : -1;
         clip(t, g, options_.clip, scale_);
         step_scalars by{.loss_scale = scale_, .inverse_scale = step_.inverse_scale};
-        by.rate = step_.rate = host_input("rate", {1}, within(0, 65504));
+        by.rate = step_.rate = host_input("rate", {1}, within(0, 64));
         if (options_.by.corrects()) {
-            by.correction = step_.correction = host_input("correction", {1}, within(0, 65504));
+            by.correction = step_.correction = host_input("correction", {1}, within(0, 1 / (1 - options_.by.beta1)));
         }
         if (finite >= 0) {
             step_.finite = output("finite", finite);
         }
-        state_updates updates(t, options_.by, by, options_.pairs, finite);
+        state_updates updates(t, names_, options_.by, by, options_.pairs, finite);
         for (std::size_t k = 0; k < trained_.size(); ++k) {
-            const int weight = trained_[k];
-            t.visit(weight);
-            updates.update({weight, weight, weight, model_.name(weight)}, g[k], step_.states);
+            t.visit(inputs[k]);
+            updates.update({inputs[k], inputs[k], trained_[k], model_.name(trained_[k])}, g[k], step_.states);
         }
         return finished();
+    }
+
+    /// The gradients alone, in the order of `trained`, behind the node of the scaled slope of the loss, which is the first of
+    /// them. Neither pruned nor with outputs.
+    constexpr sequence<int> scaled_gradients(dynamic_graph& made) {
+        states_are_weights(false);
+        gradients::tape t(graph(), 0);
+        t.visit(prediction_);
+        const loss_nodes loss = append_loss_with_ports(t, true);
+        sequence<int> found(trained_.size() + 1, loss.slope);
+        sequence<int> inputs;
+        for (const int weight : trained_) {
+            inputs.push_back(input_of(weight));
+        }
+        append_gradient(graph(), prediction_, {inputs.data(), inputs.size()}, {found.data() + 1, inputs.size()},
+                        loss.slope);
+        made = graph();
+        return found;
     }
 
     /// The weights are inputs of the host, under the names of the states of a training step.
@@ -98,13 +134,19 @@ public:
         t.visit(prediction_);
         append_loss_with_ports(t, false);
         for (const int weight : trained_) {
-            step_.states.push_back({weight, weight, state_role::weight});
+            step_.states.push_back({input_of(weight), weight, state_role::weight});
         }
         return finished();
     }
 
 private:
     constexpr dynamic_graph& graph() { return step_.graph; }
+    static constexpr graph_view without_outputs(graph_view g) {
+        g.outputs = {};
+        return g;
+    }
+    /// Where a weight of the model is in the graph.
+    constexpr int input_of(int weight) const { return place_[static_cast<std::size_t>(weight)]; }
 
     constexpr void require_scale() const {
         const loss_scaling& s = options_.scale;
@@ -116,10 +158,14 @@ private:
     /// Turns the trained weights into inputs.
     constexpr void states_are_weights(bool kept) {
         for (const int weight : trained_) {
-            const sequence<char> port = free_port_name(graph(), model_.name(weight));
-            node& n = graph().nodes[static_cast<std::size_t>(weight)];
+            const sequence<char> port = names_.fresh(model_.name(weight));
+            node& n = graph().nodes[static_cast<std::size_t>(input_of(weight))];
             n.kind = op::input;
-            n.attributes = kept && options_.weight_limit > 0 ? bounded(options_.weight_limit) : contract{};
+            if (options_.weight_limit > 0) {
+                n.attributes = bounded(options_.weight_limit);
+            } else if (kept) { // what is promised of its present values does not bound those to come
+                n.attributes = contract{};
+            }
             n.name = graph().intern(text_of(port));
             call_as(text_of(port), model_.name(weight));
         }
@@ -140,11 +186,11 @@ private:
     }
     /// An input of the host: where the model has a port of its name, with a number behind it.
     constexpr int host_input(std::string_view name, const extents& shape, const contract& promise) {
-        const sequence<char> port = free_port_name(graph(), name);
+        const sequence<char> port = names_.fresh(name);
         return input(text_of(port), shape, promise);
     }
     constexpr int output(std::string_view name, int node) {
-        const sequence<char> port = free_port_name(graph(), name);
+        const sequence<char> port = names_.fresh(name);
         graph().add_output(node, text_of(port));
         return static_cast<int>(graph().outputs.size()) - 1;
     }
@@ -161,7 +207,9 @@ private:
         }
         step_.wanted = host_input("wanted", wanted_shape(o, shape), promise);
         if (o.masked) {
-            step_.mask = host_input("mask", sample_shape(o, shape), within(0, 1));
+            // Without a promise: that a mean over the marked samples is no larger than the largest of them follows from no
+            // range, and would be refuted.
+            step_.mask = host_input("mask", sample_shape(o, shape), {});
         }
         if (trains && options_.scale.by_host) {
             step_.loss_scale = host_input("loss_scale", {1}, within(0x1p-14, 32768));
@@ -175,7 +223,7 @@ private:
         const loss_nodes loss = append_loss(t, prediction_, step_.wanted, step_.mask, o, scale_);
         step_.loss = output("loss", loss.value);
         if (options_.predicts || !trains) {
-            step_.prediction = output("prediction", prediction_);
+            step_.prediction = output("prediction", output_);
         }
         return loss;
     }
@@ -197,15 +245,17 @@ private:
             *each = *each < 0 ? -1 : place[static_cast<std::size_t>(*each)];
         }
         step_.graph = prune(graph());
-        validate(step_.graph);
         return step_;
     }
 
     graph_view model_;
     training_options options_;
+    port_names names_; ///< the model's, and those of the step
     int port_ = -1;
-    int prediction_ = -1;
-    sequence<int> trained_;
+    int output_ = -1;
+    int prediction_ = -1;   ///< the same, or the logits that it was made of
+    sequence<int> trained_; ///< nodes of the model
+    sequence<int> place_;   ///< where its nodes are in the graph
     scale_factor scale_;
     training_step step_;
 };
@@ -218,12 +268,16 @@ private:
 /// Throws `error` (errc::graph) for impossible options, names that the model lacks, a prediction that depends on no weight,
 /// and whatever `append_gradient` refuses.
 constexpr training_step make_training_step(const graph_view& model, const training_options& options) {
-    return detail::training::step_maker(model, options).training();
+    training_step step = detail::training::step_maker(model, options).training();
+    validate(step.graph);
+    return step;
 }
 
 /// The same loss and the prediction, without an update: the trained weights are inputs, under the names of the states.
 constexpr training_step make_validation_step(const graph_view& model, const training_options& options) {
-    return detail::training::step_maker(model, options).validation();
+    training_step step = detail::training::step_maker(model, options).validation();
+    validate(step.graph);
+    return step;
 }
 
 } // namespace ane

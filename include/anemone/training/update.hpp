@@ -46,8 +46,10 @@ constexpr void update(const optimizer& by, const loss_value<P>& loss, const step
     if (by.corrects() && given.correction.node < 0) {
         detail::refuse_graph(name(by.kind), "needs the input `correction` beside the rate");
     }
-    training::state_updates updates(
-        t, by, {.rate = given.rate.node, .correction = given.correction.node, .loss_scale = scale}, given.pairs, -1);
+    detail::port_names names(g);
+    training::state_updates updates(t, names, by,
+                                    {.rate = given.rate.node, .correction = given.correction.node, .loss_scale = scale},
+                                    given.pairs, -1);
     sequence<training_state> states;
     for (std::size_t k = 0; k < count; ++k) {
         const int input = g.outputs[static_cast<std::size_t>(ports[k])].state;

@@ -11,9 +11,10 @@ namespace ane::detail::training {
 /// not.
 struct weight_nodes {
     int weight = -1;
-    int low = -1;  ///< what the weight lacks in fp16: its value is weight + low
-    int mean = -1; ///< the first moment
-    int root = -1; ///< the root of the second moment
+    int low = -1;      ///< what the weight lacks in fp16: its value is weight + low
+    int mean = -1;     ///< the first moment
+    int root = -1;     ///< the root of the second moment
+    int root_low = -1; ///< what that lacks in fp16
 };
 
 /// What a step gets from the host, and the loss scale: each a value of one element, or a number.
@@ -37,27 +38,55 @@ constexpr int blended(gradients::tape& t, int a, int b, double share) {
     return t.add(t.scaled(a, share), t.scaled(b, 1 - share));
 }
 
-/// sqrt(share r^2 + (1 - share) g^2) as max sqrt(1 + (min / max)^2) of its two terms: no square leaves [0, 1].
-constexpr int blended_root(gradients::tape& t, int r, int g, double kept, double added) {
-    const int a = t.scaled(r, kept);
-    const int b = t.scaled(t.apply(op::abs, g), added);
+/// The least magnitude that is divided by: its inverse is finite.
+inline constexpr double least_divisor = 0x1p-14;
+
+/// sqrt(beta r^2 + (1 - beta) g^2) as max sqrt(1 + (min / max)^2) of its two terms: no square leaves [0, 1].
+constexpr int blended_root(gradients::tape& t, int r, int size, double beta) {
+    const int a = t.scaled(r, root(beta));
+    const int b = t.scaled(size, root(1 - beta));
     const int large = t.apply(op::maximum, a, b);
     const int small = t.apply(op::minimum, a, b);
-    constexpr double least = 0x1p-14; // its inverse is finite
-    const int share = t.mul(small, t.inverse(t.apply(op::maximum, large, t.number(least))));
+    const int share = t.mul(small, t.inverse(t.apply(op::maximum, large, t.number(least_divisor))));
     return t.mul(large, t.apply(op::sqrt, t.plus(t.mul(share, share), 1)));
 }
 
-/// The weight behind a step of this size: rounded, or as a pair, of which the low part keeps what rounding takes.
+/// A value as a pair of fp16, plus a change that is small beside it: the low part keeps what rounding takes.
+struct pair_nodes {
+    int high = -1;
+    int low = -1;
+};
+constexpr pair_nodes sum_of(gradients::tape& t, const pair_nodes& x, int change) {
+    const int rest = t.add(x.low, change);
+    const int rounded = t.add(x.high, rest);
+    return {rounded, t.sub(rest, t.sub(rounded, x.high))};
+}
+
+/// The same root as a pair, by its change r k / (1 + sqrt(1 + k)) with k = (1 - beta) ((g / r)^2 - 1), which may be far below
+/// half an ulp of r. Where g is large beside r, or r is small itself, as in the first steps, it is the root above.
+constexpr pair_nodes blended_root_pair(gradients::tape& t, const pair_nodes& r, int size, double beta) {
+    constexpr double most = 16;
+    const int divisor = t.apply(op::maximum, r.high, t.number(least_divisor));
+    const int ratio = t.apply(op::minimum, t.mul(size, t.inverse(divisor)), t.number(most));
+    const int k = t.scaled(t.mul(t.plus(ratio, -1), t.plus(ratio, 1)), 1 - beta);
+    const int change = t.mul(r.high, t.mul(k, t.inverse(t.apply(op::sqrt, t.plus(k, 1)), 1)));
+    const pair_nodes near = sum_of(t, r, change);
+    const int far = blended_root(t, r.high, size, beta);
+    const int high = t.where(op::less, ratio, t.number(most), near.high, far);
+    const int low = t.only_where(op::less, ratio, t.number(most), near.low);
+    return {t.where(op::greater, r.high, t.number(least_divisor), high, far),
+            t.only_where(op::greater, r.high, t.number(least_divisor), low)};
+}
+
+/// The weight behind a step of this size.
 constexpr void take(gradients::tape& t, weight_nodes& w, int step) {
     if (w.low < 0) {
         w.weight = t.sub(w.weight, step);
         return;
     }
-    const int rest = t.sub(w.low, step);
-    const int rounded = t.add(w.weight, rest);
-    w.low = t.sub(rest, t.sub(rounded, w.weight));
-    w.weight = rounded;
+    const pair_nodes after = sum_of(t, {w.weight, w.low}, t.scaled(step, -1));
+    w.weight = after.high;
+    w.low = after.low;
 }
 
 /// What a weight and its moments become by a gradient, which is that of the loss times its scale.
@@ -80,7 +109,14 @@ constexpr weight_nodes append_update(gradients::tape& t, weight_nodes w, int g, 
     case optimizer_kind::adam:
     case optimizer_kind::adamw: {
         w.mean = blended(t, w.mean, g, o.beta1);
-        w.root = blended_root(t, w.root, g, root(o.beta2), root(1 - o.beta2));
+        const int size = t.apply(op::abs, g);
+        if (w.root_low < 0) {
+            w.root = blended_root(t, w.root, size, o.beta2);
+        } else {
+            const pair_nodes r = blended_root_pair(t, {w.root, w.root_low}, size, o.beta2);
+            w.root = r.high;
+            w.root_low = r.low;
+        }
         const int direction = t.mul(w.mean, t.inverse(w.root, o.epsilon));
         step = t.mul(direction, t.mul(by.rate, by.correction));
         break;

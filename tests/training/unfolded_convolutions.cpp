@@ -1,0 +1,120 @@
+// Trained convolutions: as patches and a product they are what they were, and every Mac takes their step at batch 16.
+
+#include "../from_environment.hpp"
+#include "step_runner.hpp"
+#include <anemone/dynamic_builder.hpp>
+#include <anemone/model.hpp>
+#include <anemone/rules/acceptance.hpp>
+#include <anemone/training/constant.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+
+using namespace ane;
+using training_tests::numbers;
+using training_tests::step_runner;
+
+namespace {
+
+constexpr auto small_network = graph([](auto& g) {
+    auto x = g.input("x"_s, f16<16, 1, 8, 8>, within(-1, 1));
+    auto a = relu(conv2d<conv{.padding = 1}>(x, g.weight("a.w", f16<4, 1, 3, 3>), g.weight("a.b", f16<4>)));
+    auto b = relu(conv2d<conv{.stride = 2, .padding = 1}>(a, g.weight("b.w", f16<6, 4, 3, 3>)));
+    auto p = reduce_mean<axes{2, 3}>(b);
+    g.output("logits"_s, linear(reshape<16, 6>(p), g.weight("head.w", f16<3, 6>)));
+});
+constexpr training_options on_the_engine{
+    .loss = {.labels = true}, .by = momentum{}, .scale = {.fixed = 32}, .weight_limit = 1, .unfolds = true};
+
+// The same as constants.
+inline constexpr auto& unfolded_step = training_graph<small_network, on_the_engine>;
+static_assert(conforms<unfolded_step, macs>);
+
+std::string broken_rules(const graph_view& g, target t) {
+    std::string all;
+    for (const violation& v : blockers_of(g, t)) {
+        all += std::string(name(v.rule)) + " of " + std::string(name(v.operation)) + "; ";
+    }
+    return all;
+}
+
+struct convolution_case {
+    conv c;
+    extents x;
+    extents w;
+};
+
+} // namespace
+
+TEST_CASE("unfolded convolutions give the loss and the gradients of those as they are") {
+    const convolution_case cases[] = {
+        {{}, {2, 3, 5, 6}, {4, 3, 1, 1}},
+        {{.padding = 1}, {2, 3, 5, 6}, {4, 3, 3, 3}},
+        {{.stride = 2, .padding = padding2(0, 1, 2, 1)}, {3, 2, 7, 6}, {4, 2, 3, 2}},
+        {{.dilation = size2(2, 1), .padding = 2, .groups = 2}, {2, 4, 6, 5}, {6, 2, 2, 3}},
+        {{.padding = 1, .groups = 3}, {2, 3, 4, 4}, {3, 1, 3, 3}},
+        {{.stride = 3}, {2, 2, 8, 8}, {2, 2, 3, 3}},
+    };
+    std::mt19937 random(from_environment::seed());
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    for (const convolution_case& each : cases) {
+        dynamic_builder b;
+        const auto x = b.input("x", each.x);
+        const auto first =
+            b.add(op::conv2d, {b.add(op::mul, {x, b.weight("scale", each.x)}), b.weight("w", each.w)}, each.c);
+        b.output("y", first);
+        const dynamic_graph model = b.finish();
+        const auto some = [&](const extents& shape) {
+            numbers all;
+            for (std::int64_t i = 0; i < shape.count(); ++i) {
+                all.push_back(uniform(random));
+            }
+            return all;
+        };
+        const extents out = model.view()[model.outputs[0].node].shape;
+        const numbers data = some(each.x);
+        const numbers scale = some(each.x);
+        const numbers w = some(each.w);
+        const numbers wanted = some(out);
+        std::vector<numbers> results[2];
+        double losses[2]{};
+        for (const bool unfolds : {false, true}) {
+            step_runner<backend::wide> run(
+                make_training_step(model, {.loss = {.kind = loss_kind::mean_squared}, .unfolds = unfolds}),
+                backend::wide{});
+            run.give("x", data);
+            run.give(run.step.wanted, wanted);
+            run.give(run.step.rate, {16});
+            const int scale_node = model.view().find(op::weight, "scale");
+            const int weight_node = model.view().find(op::weight, "w");
+            run.set(scale_node, state_role::weight, scale);
+            run.set(weight_node, state_role::weight, w);
+            losses[unfolds ? 1 : 0] = run();
+            results[unfolds ? 1 : 0] = {run.get(scale_node, state_role::weight),
+                                        run.get(weight_node, state_role::weight)};
+            const graph_view g = run.step.graph;
+            for (int i = 0; i < g.size(); ++i) {
+                CHECK_FALSE((unfolds && (g[i].kind == op::conv2d || g[i].kind == op::conv_transpose2d)));
+            }
+        }
+        CHECK(losses[0] == doctest::Approx(losses[1]).epsilon(2e-3));
+        for (std::size_t k = 0; k < 2; ++k) {
+            for (std::size_t i = 0; i < results[0][k].size(); ++i) {
+                CHECK(std::fabs(results[0][k][i] - results[1][k][i]) <= 2e-3 * (1 + std::fabs(results[0][k][i])));
+            }
+        }
+    }
+}
+
+TEST_CASE("a step with trained convolutions at batch 16 breaks no rule of a Mac once it is unfolded") {
+    for (const target t : {h13, h14, h15, h16, h17s}) {
+        CHECK(broken_rules(make_training_step(small_network, on_the_engine).graph, t) == "");
+    }
+    training_options folded = on_the_engine;
+    folded.unfolds = false;
+    CHECK(broken_rules(make_training_step(small_network, folded).graph, h13).find("dynamic_weight_batch_exceeds_one") !=
+          std::string::npos);
+}
