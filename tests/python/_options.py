@@ -97,7 +97,8 @@ def updated_header(cases):
 
 TYPES = {"flag": "bool", "count": "int", "number": "float", "word": "str", "text": "str", "texts": "Sequence[str]",
          "counts": "Sequence[int]"}
-OWN_TYPES = {"shapes": "Optional[Shapes]", "values": "Optional[Values]", "ranges": "Optional[Ranges]", "data": "Optional[Mapping[str, Any]]"}
+OWN_TYPES = {"shapes": "Optional[Shapes]", "values": "Optional[Values]", "ranges": "Optional[Ranges]", "data": "Optional[Mapping[str, Any]]",
+             "validate": "Optional[Mapping[str, Any]]"}
 
 # Where the options of a method stand among its own parameters: {name} is one of them, {} the others.
 PARAMETERS = {
@@ -113,6 +114,7 @@ PARAMETERS = {
     "Model.convert": ("self, {to}, folder: Path, *, {}", "str"),
     "Model.compile": ("self, {backend}", "Program"),
     "Model.run": ("self, inputs: Mapping[str, Any], {backend}", "Dict[str, numpy.ndarray]"),
+    "Trainer.train": ("self, {data}, *, {validate}, {}", "Trained"),
     "check": ("path: Path, {targets}, *, {}, **reading: Any", "Report"),
     "cost": ("path: Path, {targets}, **reading: Any", "List[Cost]"),
     "draw": ("path: Path, title: Optional[str] = None, *, {}, **reading: Any", "str"),
@@ -124,7 +126,8 @@ OPTIONS_OF = {"Model.run": "Model.compile", "check": "Model.check", "cost": "Mod
 
 def own_type(option):
     """A type that the kind of the option does not tell; a flag of the same name is a flag."""
-    return None if option["kind"] == "flag" else OWN_TYPES.get(option["names"]["python"])
+    declared = None if option["kind"] == "flag" else OWN_TYPES.get(option["names"]["python"])
+    return declared[len("Optional["):-1] if declared and option["is_required"] else declared
 
 
 def default_of(option):

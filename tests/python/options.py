@@ -25,6 +25,7 @@ FILES_AND_FORMATS = {
     "timeline": {"--svg", "--json"},
     "optimize": {"--output", "--to", "--force", "--svg", "--json"},
     "compress": {"--output", "--force", "--svg", "--json"},
+    "train": {"--output", "--to", "--force", "--csv", "--svg", "--json"},
     "draw": {"--output"},
     "convert": {"--output"},
     "bench": {"--json", "--csv", "--svg"},

@@ -80,6 +80,7 @@ int run(int count, char** arguments) {
     add_timeline(app, status);
     add_optimize(app, status);
     add_compress(app, status);
+    add_train(app, status);
     add_draw(app, status);
     add_convert(app, status);
     add_bench(app, status);

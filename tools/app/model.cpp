@@ -11,7 +11,7 @@ model::model(const std::string& path, const reading_options& how, const caller& 
     : model(path, how, read(path, how, who)) {}
 
 model::model(const std::string& path, const reading_options& how, model_file file)
-    : path_(path), max_memory_(how.max_memory), approximates_(how.approximates), is_mil_(file.is_mil),
+    : path_(path), how_(how), max_memory_(how.max_memory), approximates_(how.approximates), is_mil_(file.is_mil),
       layers_(file.has_own_layers ? ane::layer_forms::own : ane::layer_forms::safe), graph_(std::move(file.read.graph)),
       weights_(std::make_shared<ane::weight_store>(std::move(file.read.weights))), notes_(std::move(file.read.notes)),
       doubts_(std::move(file.read.doubts)), changes_(std::move(file.read.changes)), parts_(std::move(file.parts)),
@@ -39,6 +39,15 @@ model model::with(ane::dynamic_graph graph, ane::weight_store weights) const {
     made.missing_.clear();
     made.weights_ = std::make_shared<ane::weight_store>(std::move(weights));
     return made;
+}
+
+model model::read_again(const std::function<void(reading_options&)>& change, const caller& who) const {
+    if (is_made_) {
+        throw ane::error(ane::errc::argument, path_, "was changed since it was read, and is not read again");
+    }
+    reading_options how = how_;
+    change(how);
+    return {path_, how, who};
 }
 
 std::string model::file_name() const { return std::filesystem::path(path_).filename().string(); }

@@ -7,6 +7,7 @@
 #include <anemone/weights/store.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ public:
     /// What became of it: another graph of the same ports, of the same weights or of others.
     model with(ane::dynamic_graph graph) const;
     model with(ane::dynamic_graph graph, ane::weight_store weights) const;
+
+    /// Its file read anew, by options that `change` makes of those that it was read by. Throws as the constructor, and `ane::error`
+    /// (errc::argument) where it is another than its file's.
+    model read_again(const std::function<void(reading_options&)>& change, const caller& who) const;
 
     const std::string& path() const { return path_; }
     /// The name of its file, without folders.
@@ -67,6 +72,7 @@ private:
     model(const std::string& path, const reading_options& how, model_file file);
 
     std::string path_;
+    reading_options how_;
     std::uint64_t max_memory_;
     bool approximates_;
     bool is_mil_;

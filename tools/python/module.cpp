@@ -5,6 +5,7 @@
 #include "../app/plan.hpp"
 #include "../app/session.hpp"
 #include "../app/target_names.hpp"
+#include "../app/train.hpp"
 #include "options.hpp"
 #include <anemone/base/cancellation.hpp>
 #include <anemone/base/error.hpp>
@@ -246,6 +247,14 @@ plan compress(const model& of, const py::dict& given, const py::dict& data) {
     return app::plan_of(app::compress(of, options, std::move(samples), caller));
 }
 
+app::trained train(const model& of, const py::dict& given, const py::dict& data, const py::dict& validation) {
+    const auto options = options_from<app::train_options>(given);
+    const named_arrays arrays(data);
+    const named_arrays held_out(validation);
+    const computing others_go_on;
+    return app::train(of, options, arrays.inputs, held_out.inputs, caller);
+}
+
 plan diff(const model& of, const py::dict& given, const py::dict& data) {
     const auto options = options_from<app::layer_error_options>(given);
     const named_arrays arrays(data);
@@ -330,6 +339,7 @@ PYBIND11_MODULE(_native, m) {
         .def("optimize", &optimize)
         .def("compress", &compress)
         .def("diff", &diff)
+        .def("train", &train)
         .def("place", &place)
         .def("convert", [](const model& of, const py::bytes& folder, const py::dict& options) {
             return py::bytes(convert(of, folder, options));
@@ -344,6 +354,13 @@ PYBIND11_MODULE(_native, m) {
             const model* const made = app::made(of);
             return made == nullptr ? nullptr : std::make_shared<model>(*made);
         });
+    py::class_<app::trained>(m, "Trained")
+        .def_property_readonly("text", [](const app::trained& t) { return app::text(t); })
+        .def_property_readonly("json", [](const app::trained& t) { return app::json(t); })
+        .def_property_readonly("csv", [](const app::trained& t) { return app::csv(t); })
+        .def(
+            "draw", [](const app::trained& t) { return app::drawing(t); }, unlocked())
+        .def("model", [](const app::trained& t) { return std::make_shared<model>(t.made); });
     py::class_<session>(m, "Session")
         .def(py::init(&compiled), py::arg("model").none(false), py::arg("options"))
         .def("run", &run)

@@ -30,9 +30,9 @@ ANEMONE_INLINE float half_at(std::span<const std::byte> memory, std::size_t i) {
 }
 
 /// Adds the answers of a run: along the axis of the classes the largest prediction must stand where the largest wanted
-/// number does; a prediction of a class alone must be above 0 where what is wanted is above 1/2. `mask` has a number for
+/// number does; a prediction of a class alone must be above `middle` where what is wanted is above 1/2. `mask` has a number for
 /// each answer.
-ANEMONE_INLINE void count_right(right_answers& found, const loss_options& loss, const extents& shape,
+ANEMONE_INLINE void count_right(right_answers& found, const loss_options& loss, const extents& shape, float middle,
                                 std::span<const std::byte> prediction, std::span<const std::byte> wanted,
                                 std::span<const std::byte> mask) {
     if (loss.kind != loss_kind::cross_entropy && loss.kind != loss_kind::binary_cross_entropy) {
@@ -58,8 +58,8 @@ ANEMONE_INLINE void count_right(right_answers& found, const loss_options& loss, 
             }
             return best;
         };
-        const bool is_right =
-            one ? (half_at(prediction, i) > 0) == (half_at(wanted, i) > 0.5F) : largest(prediction) == largest(wanted);
+        const bool is_right = one ? (half_at(prediction, i) > middle) == (half_at(wanted, i) > 0.5F)
+                                  : largest(prediction) == largest(wanted);
         found.right += is_right ? 1 : 0;
         found.all += 1;
     }
@@ -77,7 +77,9 @@ ANEMONE_INLINE validated_step validate_on(const sample_arrays& samples, step_pro
             memory.push_back(each);
         }
     }
-    const extents& shape = g[g.outputs[static_cast<std::size_t>(step.prediction)].node].shape;
+    const node& predicted = g[g.outputs[static_cast<std::size_t>(step.prediction)].node];
+    const extents& shape = predicted.shape;
+    const float middle = predicted.kind == op::sigmoid ? 0.5F : 0.0F; // of a probability, or of a logit
     const std::size_t marks = mask.size() / sizeof(half);
     const auto batch = static_cast<std::size_t>(samples.batch());
     const bool has_rows = marks % batch == 0 && g[step.mask].shape[0] % samples.batch() == 0;
@@ -103,7 +105,7 @@ ANEMONE_INLINE validated_step validate_on(const sample_arrays& samples, step_pro
         }
         sum += held_out.run_with_weights_of(trained) * weight;
         counted += weight;
-        count_right(found, loss, shape, held_out.output(step.prediction), held_out.input(step.wanted), mask);
+        count_right(found, loss, shape, middle, held_out.output(step.prediction), held_out.input(step.wanted), mask);
     }
     return {
         .step = 0, .loss = counted > 0 ? sum / counted : 0, .accuracy = found.all > 0 ? found.right / found.all : -1};

@@ -150,7 +150,7 @@ ANEMONE_INLINE void refuse_samples [[noreturn]] (const sample_port& p, const ext
     throw error(errc::port, p.name, formatted("its samples are {}, {}", sample_text(array, 1), wanted));
 }
 
-ANEMONE_INLINE std::string names_of(std::span<const sample_port> ports) {
+ANEMONE_INLINE std::string names_of_samples(std::span<const sample_port> ports) {
     std::vector<std::string> names;
     for (const sample_port& p : ports) {
         names.push_back(p.name);
@@ -165,7 +165,7 @@ namespace ane::inline ANEMONE_WAY {
 ANEMONE_BODY_OF sample_arrays::sample_arrays(std::span<const sample_port> ports, const weight_store& arrays) {
     for (const stored_tensor& each : arrays) {
         if (std::none_of(ports.begin(), ports.end(), [&](const sample_port& p) { return p.name == each.name; })) {
-            throw error(errc::port, each.name, "no input has this name; there are: " + detail::names_of(ports));
+            throw error(errc::port, each.name, "no input has this name; there are: " + detail::names_of_samples(ports));
         }
     }
     const sample_port* first = nullptr;
@@ -174,7 +174,8 @@ ANEMONE_BODY_OF sample_arrays::sample_arrays(std::span<const sample_port> ports,
     for (const sample_port& p : ports) {
         const stored_tensor* const found = arrays.find(p.name);
         if (found == nullptr) {
-            throw error(errc::port, p.name, "no array for this input; the inputs are: " + detail::names_of(ports));
+            throw error(errc::port, p.name,
+                        "no array for this input; the inputs are: " + detail::names_of_samples(ports));
         }
         if (found->shape.rank == 0 || found->shape.rank > extents::capacity) {
             throw error(errc::port, p.name, "is one number: the first axis counts the samples");

@@ -27,9 +27,9 @@ public:
         : s_(s), how_(how), validation_(validation), samples_(samples), batch_(batch) {
         how.rate.check();
         how.scale.check();
-        if (static_cast<double>(half(how.rate.rate)) == 0 || how.rate.rate > 65504) {
+        if (static_cast<double>(half(how.rate.rate)) == 0 || how.rate.rate > 64) {
             throw error(errc::argument, "rate",
-                        formatted("is {}, which fp16 does not hold: from 6e-8 to 65504", how.rate.rate));
+                        formatted("is {}, must lie between 6e-8, the least number of fp16, and 64", how.rate.rate));
         }
         if (how.steps < 0 || (how.steps == 0 && !(how.epochs > 0 && how.epochs < 1e9))) {
             throw error(errc::argument, "epochs", "a training must have a step or more");
@@ -70,6 +70,7 @@ public:
                            speed > 0 ? static_cast<double>(steps_ - now_.step) / speed : 0, validated});
             }
         }
+        require_finite_states();
         result_.was_stopped = now_.step < steps_;
         result_.best_step = now_.step;
         if (!now_.best.empty()) {
@@ -199,10 +200,13 @@ private:
         }
     }
 
-    ANEMONE_INLINE void save() {
+    ANEMONE_INLINE void require_finite_states() {
         if (const std::string name = s_.first_infinite(); !name.empty()) {
-            refuse(formatted("{} is not finite, and not saved", name));
+            refuse(formatted("{} is not finite", name));
         }
+    }
+    ANEMONE_INLINE void save() {
+        require_finite_states();
         now_.states = s_.states(true);
         auto schedule = formatted("{} steps, rate {} {} warm-up {} last {}", steps_, how_.rate.rate,
                                   static_cast<int>(how_.rate.form), how_.rate.warm_up, how_.rate.last);

@@ -11,11 +11,12 @@ was ever run on Apple silicon.
 
 from ._native import version as __version__
 from .errors import Error, Fault
-from .model import Cost, Model, Port, Program, check, cost, draw, run, targets
+from .model import Cost, Model, Port, Program, Trainer, check, cost, draw, run, targets
 from .plans import (Call, Compressed, Deviation, Differed, Difference, HeldOut, LayerError, Optimized, Placement, Plan, Point,
                     Remedy, Segment, Step, StoredWeight, Timeline, Whole)
 from .report import Finding, Report, Verdict
+from .training import Trained, Validation
 
 __all__ = ["Call", "Compressed", "Cost", "Deviation", "Differed", "Difference", "Error", "Fault", "Finding", "HeldOut", "LayerError",
-           "Model", "Optimized", "Placement", "Plan", "Point", "Port", "Program", "Remedy", "Report", "Segment", "Step", "StoredWeight", "Timeline", "Verdict", "Whole", "__version__",
+           "Model", "Optimized", "Placement", "Plan", "Point", "Port", "Program", "Remedy", "Report", "Segment", "Step", "StoredWeight", "Timeline", "Trained", "Trainer", "Validation", "Verdict", "Whole", "__version__",
            "check", "cost", "draw", "run", "targets"]

@@ -8,10 +8,11 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 
 import numpy
 
-from . import _native, plans
+from . import _native, plans, training
 from .arrays import dense
 from .plans import Compressed, Differed, Optimized, Placement, Timeline
 from .report import Report
+from .training import Trained
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Shapes = Mapping[str, Sequence[int]]
@@ -280,6 +281,71 @@ class Model:
         def text(ports: List[Port]) -> str:
             return ", ".join(f"{port.name}: {port.dtype}{list(port.shape)}" for port in ports)
         return f"<anemone.Model {self.path!r} ({text(self.inputs)}) -> ({text(self.outputs)})>"
+
+
+class Trainer:
+    """Trains the weights of a model on arrays:
+
+        trainer = anemone.Trainer(anemone.Model("net.onnx"))
+        print(trainer.train({"x": images, "wanted": labels}, epochs=5))
+        trainer.model.convert("mil", "trained")
+    """
+
+    def __init__(self, model: Model) -> None:
+        if not isinstance(model, Model):
+            raise TypeError(f"a trainer trains a Model, not {type(model).__name__}")
+        self.model = model  #: with the weights of the last training
+
+    def train(self, data: Mapping[str, Any], *, validate: Optional[Mapping[str, Any]] = None, wanted: str = "wanted",
+              output: str = "", loss: str = "cross_entropy", axis: int = -1, smoothing: float = 0, optimizer: str = "adam",
+              rate: float = 0.001, schedule: str = "constant", warm_up: int = 0, last_rate: float = 0, decay: float = 0,
+              clip: float = 0, clip_norm: float = 0, loss_scale: float = 0, pairs: bool = False, epochs: float = 1,
+              steps: int = 0, batch: int = 0, train: Sequence[str] = (), freeze: Sequence[str] = (), seed: int = 1,
+              ordered: bool = False, validate_every: int = 0, patience: int = 0, checkpoint: str = "",
+              checkpoint_every: int = 0, keep: int = 3, resume: bool = False, backend: str = "cpu",
+              threads: int = 0) -> Trained:
+        """Trains on samples; the trainer's model is then the trained one.
+
+        data              samples to train on: an array for each input and one that is wanted, samples along the first
+                          axis
+        validate          samples to validate on, of the same form: the weights with the smallest loss on them are kept
+        wanted            the array of the data that the output should become
+        output            the output that is trained; may be left out where there is one
+        loss              what is to become small: "cross_entropy", "mean_squared", "mean_absolute", "huber" or
+                          "binary_cross_entropy"
+        axis              that of the classes, for the cross entropy; from the end where it is negative
+        smoothing         of labels
+        optimizer         how weights follow their gradients: "sgd", "momentum", "nesterov", "adam", "adamw" or "lion"
+        rate              the learning rate
+        schedule          how the rate goes on after the warm-up: "constant", "cosine" or "linear"
+        warm_up           steps over which the rate grows from nothing
+        last_rate         the part of the rate that the last step has
+        decay             of the weights
+        clip              limit of each gradient's elements; 0: none
+        clip_norm         limit of the norm of all gradients together; 0: none
+        loss_scale        what the loss is multiplied by, so that gradients stay within fp16; 0: found on the way
+        pairs             trained weights as two fp16 numbers, which keeps updates below half a unit of the last place
+        epochs            passes over the data
+        steps             steps, in place of epochs; 0: by these
+        batch             samples in a step, where the file leaves the first extent of its inputs free; 0: as the model
+                          is
+        train             names of the weights that are trained, with * and ?; else all
+        freeze            names of weights that stay as they are, with * and ?
+        seed              of the order of the samples
+        ordered           take the samples as they stand in the data
+        validate_every    steps from a validation to the next; 0: an epoch
+        patience          validations without a smaller loss that end the training; 0: none do
+        checkpoint        the folder of the checkpoints
+        checkpoint_every  steps from a checkpoint to the next; 0: an epoch
+        keep              how many checkpoints stay, the last ones
+        resume            go on from the last checkpoint
+        backend           where the steps run: cpu, oracle:TARGET (a chip's arithmetic, bit by bit) or engine:TARGET
+        threads           of the CPU; 0: as many as it has
+        """
+        options = _given(locals(), "data", "validate")
+        made = self.model._native.train(options, _runs(data), _runs(validate))
+        self.model = Model._made(self.model, made.model())
+        return training.trained(made, self.model)
 
 
 def check(path: Path, targets: str = "macs", *, errors: Sequence[str] = (), waive: Sequence[str] = (), route: str = "any",

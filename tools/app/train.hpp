@@ -1,0 +1,42 @@
+#pragma once
+
+#include "arrays.hpp"
+#include "model.hpp"
+#include "train_options.hpp"
+#include <anemone/trainer/trainer.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace app {
+
+/// What became of a model by training.
+struct trained {
+    ane::training_result result;
+    std::vector<std::string> frozen{}; ///< weights that stay, and why
+    std::int64_t trained_weights = 0;  ///< how many there are of the others
+    std::int64_t batch = 1;            ///< samples in a step
+    double seconds = 0;
+    ane::validated_step validation{}; ///< of the weights that were kept; its step is 0 where nothing was validated
+    model made;                       ///< with the trained weights
+};
+
+/// Trains a model on arrays, by name: one for each input and one that is wanted. `held_out` may be empty: then nothing is
+/// validated. What is done is told to the caller's watcher.
+///
+/// Throws what `ane::trainer` and `ane::sample_arrays` throw, and `ane::error` (errc::argument) for an unknown backend, for
+/// a model that was read to be judged, for one whose run takes more memory than it may, and for a batch that its file does
+/// not allow.
+trained train(const model& of, const train_options& how, const std::vector<input_array>& data,
+              const std::vector<input_array>& held_out, const caller& who);
+
+/// A few lines.
+std::string text(const trained& t);
+std::string json(const trained& t);
+/// A line for each step.
+std::string csv(const trained& t);
+/// SVG: the curves.
+std::string drawing(const trained& t);
+
+} // namespace app
