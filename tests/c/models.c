@@ -78,6 +78,11 @@ static void costs(void) {
     CHECK(cost.flops == 2 * 2 * 16 * 9 + 32 + 32 + 2 + 10);
     CHECK(cost.bytes > 0 && cost.measured == 1 && strcmp(cost.bound, "dispatch") == 0);
     CHECK(fabs(cost.seconds - 0.22e-3) < 0.01e-3);
+    anemone_energy energy;
+    CHECK(anemone_estimate_energy(model, "h13", &energy) == ANEMONE_OK);
+    CHECK(energy.engine > 0 && energy.package > energy.engine);
+    CHECK(anemone_estimate_energy(model, "u1", &energy) == ANEMONE_OK && isnan(energy.package) && isnan(energy.engine));
+    CHECK(anemone_estimate_energy(model, "h13", NULL) == ANEMONE_ARGUMENT);
     CHECK(anemone_estimate(model, "h16", &cost) == ANEMONE_OK);
     CHECK(cost.measured == 0);
     CHECK(anemone_estimate(model, "u1", &cost) == ANEMONE_OK); /* a chip of which nothing is known */

@@ -101,7 +101,7 @@ static void compressing(const anemone_model* model) {
 
 static void placing(const anemone_model* model) {
     anemone_plan* plan = (anemone_plan*)&plan;
-    anemone_placing how = {sizeof how, "speed", 0};
+    anemone_placing how = {sizeof how, "speed", 0, 0};
     CHECK_FAILS(anemone_place(model, "h99", NULL, &plan), ANEMONE_ARGUMENT, "h99");
     CHECK(plan == NULL);
     CHECK_FAILS(anemone_place(model, NULL, NULL, &plan), ANEMONE_ARGUMENT, "target: is NULL");

@@ -305,7 +305,14 @@ static void placed(void) {
     CHECK(strstr(anemone_plan_text(plan), "items/s") == NULL);
     anemone_plan_free(plan);
 
-    const anemone_placing how = {sizeof how, "energy", 4};
+    const double layer_by_layer = found.gpu_seconds;
+    const anemone_placing in_one_graph = {sizeof in_one_graph, NULL, 0, 1};
+    CHECK(anemone_place(model, "h13", &in_one_graph, &plan) == ANEMONE_OK);
+    CHECK(anemone_plan_placed(plan, &found) == ANEMONE_OK);
+    CHECK(found.gpu_seconds < layer_by_layer && found.gpu_seconds > 153e-6); /* the launch */
+    anemone_plan_free(plan);
+
+    const anemone_placing how = {sizeof how, "energy", 4, 0};
     CHECK(anemone_place(model, "h13", &how, &plan) == ANEMONE_OK);
     CHECK(anemone_plan_placed(plan, &found) == ANEMONE_OK);
     CHECK(found.joules > 0);

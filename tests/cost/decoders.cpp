@@ -5,6 +5,7 @@
 #include "decoder.hpp"
 #include <anemone/cost/cost.hpp>
 #include <anemone/cost/device_flow.hpp>
+#include <anemone/cost/device_placement.hpp>
 #include <anemone/passes/lowering.hpp>
 
 #include <doctest/doctest.h>
@@ -101,4 +102,24 @@ TEST_CASE("64 rows meet the weights of a product once, more in tiles; one norm a
     };
     CHECK(scaled(true) == 256 * 1024);
     CHECK(scaled(false) == 0);
+}
+
+TEST_CASE("field-2026: the GPU of an M5 Pro leads in whole decoders, under a framework that encodes a whole graph") {
+    const device_rates gpu = one_graph(device_rates_of(h17s, compute_device::gpu));
+    const auto on_gpu = [&](std::int64_t positions, std::int64_t context) {
+        const dynamic_graph g = lower(decoders::decoder(decoders::qwen3_4b, positions, context)).graph;
+        const device_plan p = device_placement(g, h17s, {.gpu = &gpu});
+        CHECK(p.fastest == compute_device::gpu);
+        return p.on(compute_device::gpu).seconds;
+    };
+    struct measurement {
+        std::int64_t context;
+        double engine, gpu; // tokens/s
+    };
+    for (const measurement& m :
+         {measurement{500, 15.03, 29.9}, measurement{2048, 13.70, 29.8}, measurement{8192, 7.47, 26.8}}) {
+        CAPTURE(m.context);
+        const double lead = seconds(8, m.context + 256, key_layout::columns) / on_gpu(1, m.context);
+        CHECK(std::exp(std::abs(std::log(lead / (m.gpu / m.engine)))) < 1.25);
+    }
 }

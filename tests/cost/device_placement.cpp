@@ -199,6 +199,9 @@ TEST_CASE("energies against those of the guide") {
     CHECK(within_factor(ratio(placed_on(attention_blocks(1, 512, 768, 12, false), h13)), 2.5, 3.5));
     CHECK(within_factor(ratio(placed_on(chain, h14)), 12.9, 1.1));
     CHECK(within_factor(ratio(placed_on(large, h14)), 3.6, 1.5));
+    // The one class that the engine loses: 0.6 times. By chapter 11 the CPU is better still; no power of it is told.
+    CHECK(placed_on(products(64, 256, 256), h13).most_efficient == compute_device::gpu);
+    CHECK(within_factor(ratio(placed_on(products(64, 256, 256), h13)), 0.6, 1.8));
     for (const std::int64_t batch : {1, 256}) { // 6 to 10 times in serving
         CHECK(within_factor(ratio(placed_on(convolutions(8, batch, 64, 28), h17s)), 8, 1.8));
     }
@@ -213,7 +216,6 @@ TEST_CASE("what the model does not reproduce") {
     CHECK(placed_on(products(16, 2048, 2048, 72), h17s).fastest == engine);        // decode: the GPU by 2.7
     CHECK(placed_on(products(16, 4096, 4096, 12), h17s).most_efficient == engine); // decode: the GPU by 4.6
     CHECK(placed_on(products(256, 4096, 4096), h17s).most_efficient == engine);    // the table says the GPU
-    CHECK(placed_on(products(64, 256, 256), h13).most_efficient == engine);        // no power of a CPU is told
     CHECK(crossover([](std::int64_t b) { return products(256 * b, 4096, 4096); }, h17s, {.last = 32}).energy ==
           0); // a tie at 16
 }

@@ -111,13 +111,14 @@ double relative_error(const halves& got, const doubles& exact) {
 /// The inner product as a multiplication and a sum: a matrix product would lose squares below 2^-16.
 half inner(const generation& g, const halves& a, const halves& b) { return half(sum(g, each(g, op::mul, a, b))); }
 
-/// |A x - b| / |b| after `cycles` conjugate-gradient steps with the matrix as a weight; every step in fp16.
-double conjugate_gradient_error(const generation& g, std::size_t n, double condition, int cycles) {
+/// |A x - b| / |b| after `cycles` conjugate-gradient steps with the matrix as a weight; every step in fp16. The solution is
+/// normal with a deviation of `scale`: as residuals become small, their squares go below what fp16 holds.
+double conjugate_gradient_error(const generation& g, std::size_t n, double condition, int cycles, double scale = 16) {
     random_values random{191};
     const doubles q = orthogonal(n, random);
     const doubles a = with_condition(n, condition, q, q);
     const auto size = static_cast<std::int64_t>(n);
-    const halves a16 = rounded(a), x_true = random.normals(size, 16);
+    const halves a16 = rounded(a), x_true = random.normals(size, scale);
     const auto applied = [&](const halves& to) {
         doubles y(n);
         for (std::size_t i = 0; i < n; ++i) {
@@ -400,5 +401,17 @@ constexpr auto probes = std::to_array<probe>({
 });
 
 } // namespace
+
+TEST_CASE("conjugate gradients at a condition of 100 need a right side that is scaled") {
+    for (const family of : {family::a13, family::a17}) {
+        const generation g{of, datapath_of(of)};
+        const double scaled = conjugate_gradient_error(g, 64, 100, 40);
+        const double unscaled = conjugate_gradient_error(g, 64, 100, 40, 1.0 / 16);
+        MESSAGE("scaled " << scaled << ", not scaled " << unscaled);
+        CHECK(scaled < 2e-3); // the source has about 1e-3 up to here
+        CHECK(scaled > 5e-4);
+        CHECK(unscaled > 10 * scaled);
+    }
+}
 
 std::span<const probe> probing::system_probes() { return probes; }

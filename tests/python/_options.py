@@ -104,7 +104,7 @@ OWN_TYPES = {"shapes": "Optional[Shapes]", "values": "Optional[Values]", "ranges
 PARAMETERS = {
     "Model.__init__": ("self, path: Path, *, {}", "None"),
     "Model.check": ("self, {targets}, *, {}", "Report"),
-    "Model.cost": ("self, {targets}", "List[Cost]"),
+    "Model.cost": ("self, {targets}, *, {}", "List[Cost]"),
     "Model.optimize": ("self, {target}, *, {}", "Optimized"),
     "Model.compress": ("self, {target}, *, {}", "Compressed"),
     "Model.diff": ("self, *, {}", "Differed"),
@@ -116,7 +116,7 @@ PARAMETERS = {
     "Model.run": ("self, inputs: Mapping[str, Any], {backend}", "Dict[str, numpy.ndarray]"),
     "Trainer.train": ("self, {data}, *, {validate}, {}", "Trained"),
     "check": ("path: Path, {targets}, *, {}, **reading: Any", "Report"),
-    "cost": ("path: Path, {targets}, **reading: Any", "List[Cost]"),
+    "cost": ("path: Path, {targets}, *, {}, **reading: Any", "List[Cost]"),
     "draw": ("path: Path, title: Optional[str] = None, *, {}, **reading: Any", "str"),
     "run": ("path: Path, inputs: Mapping[str, Any], {backend}, **reading: Any", "Dict[str, numpy.ndarray]"),
 }

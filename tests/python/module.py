@@ -233,13 +233,18 @@ def compresses(folder):
 
 def places_and_times():
     model, other = anemone.Model(CLASSIFIER), anemone.Model(TURNED, approximates=True)
-    cost = model.cost("h13")[0].seconds
+    copied = model.cost("h13")[0]
+    cost = copied.seconds
+    expect(0 < copied.engine_joules < copied.joules, copied)
+    expect(model.cost("h13", shared_ports=True)[0].seconds < cost, "ports that are not copied")
     place = model.placement("h13")
     expect(place.whole["engine"].seconds == cost and place.fastest == "CPU", place)  # docs/command.md
     expect(abs(place.whole["GPU"].seconds - 267e-6) < 1e-6 and place.joules is None and place.known_by == "measured", place)
     expect([(each.device, each.first) for each in place.segments] == [("CPU", 1)], place.segments)
     expect("items/s" in str(model.placement("h13", batches=4)) and "items/s" not in str(place), str(place))
     expect(model.placement("h13", goal="energy").joules > 0, "energy")
+    one_graph = model.placement("h13", gpu_graph=True).whole["GPU"].seconds
+    expect(153e-6 < one_graph < place.whole["GPU"].seconds, one_graph)
     steady = model.timeline("h13", calls=1, warm=True)
     expect(abs(steady.seconds - cost) < 1e-9 and len(steady.calls) == 1, f"a steady call takes the estimate of {cost}: {steady}")
     rested = model.timeline("h13", calls=1, warm=True, idle=10)

@@ -28,9 +28,9 @@ TEST_CASE("a placement in words") {
     CAPTURE(text);
     CHECK(says(text, "conv2d + add + relu #3"));
     CHECK(says(text, "system: 2 segments: engine 1-3, GPU 4 (decompiled)"));
-    CHECK(says(text, "measured: all on the engine; 0.15 ms, 0.24 mJ (measured)"));
+    CHECK(says(text, "measured: all on the engine; 0.15 ms, 0.44 mJ (measured)"));
     CHECK(says(text, "the system's choice by measured rates: "));
-    CHECK(says(text, "as a whole on h17s (M5 Pro, Max): engine 0.15 ms, 0.24 mJ; GPU 0.31 ms, "));
+    CHECK(says(text, "as a whole on h17s (M5 Pro, Max): engine 0.15 ms, 0.44 mJ; GPU 0.31 ms, "));
     CHECK(says(text, "fastest: the engine; least energy, of those known: the engine"));
     CHECK(says(text, "the guide on convolution and vision: fastest the engine, most efficient the engine (measured, "
                      "chapter 11)\n"));

@@ -60,10 +60,10 @@ TEST_CASE("the table of a timeline has a row for each request, and the summary t
     const std::string text = timeline_text(t, {.names = two_names});
     CHECK(count_of(text, "\n") == 1 + 11 + 6);
     CHECK(text.find(" \n") == std::string::npos);
-    CHECK(text.find("11 requests on h13 (M1) in 10.5 ms: 1051 a second") != std::string::npos);
+    CHECK(text.find("11 requests on h13 (M1) in 10.4 ms: 1055 a second") != std::string::npos);
     CHECK(text.find("classifier") != std::string::npos);
     CHECK(text.find("first calls, switched\n") != std::string::npos);
-    CHECK(text.find("5 switches of the program; 7.96 mJ") != std::string::npos);
+    CHECK(text.find("5 switches of the program; 7.93 mJ") != std::string::npos);
     CHECK(text.find("CC17: guide chapter 10") != std::string::npos);
     CHECK(text.find("simulated; the constants are measured on M1\n") != std::string::npos);
     CHECK(timeline_text(two_programs(h17s)).find("simulated; predicted: ") != std::string::npos);

@@ -34,6 +34,7 @@ std::string as_json(const app::estimates& found) {
             json.member("at_most", c.clock.at_most);
             json.member("shortest", c.least.typical);
             json.member("joules", c.joules);
+            json.member("engine_joules", c.engine_joules);
         } else {
             json.key("seconds").null();
         }

@@ -11,6 +11,7 @@ namespace app {
 
 struct cost_options {
     std::string targets = "macs";
+    bool shared_ports = false;
 
     static constexpr auto table() {
         return option_table(
@@ -18,7 +19,12 @@ struct cost_options {
             option(&cost_options::targets, {.name = "targets",
                                             .text = "macs, all, h13, h14..h16, h15.., or several with commas",
                                             .letter = 't',
-                                            .word = words::targets}));
+                                            .word = words::targets}),
+            option(
+                &cost_options::shared_ports,
+                {.name = "shared_ports",
+                 .text =
+                     "Inputs and outputs lie in memory that the engine reads in place; otherwise the host copies them"}));
     }
 };
 

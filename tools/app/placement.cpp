@@ -27,20 +27,35 @@ ane::file_layers layers_of(const model& of) {
     return file;
 }
 
+/// The options of the library, and the rates that they point to.
+struct placing {
+    ane::device_rates gpu;
+    ane::placement_options options;
+
+    placing(const placement_options& how, ane::target t)
+        : gpu(ane::one_graph(ane::device_rates_of(t, ane::compute_device::gpu))) {
+        options.goal = how.goal;
+        // The system's model, which the text asks too, has rates of its own.
+        options.gpu = how.gpu_graph && ane::has_cost_model(ane::describe(t)) ? &gpu : nullptr;
+    }
+    placing(const placing&) = delete;
+    placing& operator=(const placing&) = delete;
+};
+
 } // namespace
 
 ane::device_plan place(const model& of, const placement_options& how, const caller& who) {
     require_limits(how, who.by);
-    ane::placement_options options;
-    options.goal = how.goal;
-    return ane::place_model(of.graph(), target_named(how.target), options, layers_of(of));
+    const ane::target t = target_named(how.target);
+    const placing given(how, t);
+    return ane::place_model(of.graph(), t, given.options, layers_of(of));
 }
 
 std::string placement_text(const model& of, const placement_options& how, const caller& who) {
     require_limits(how, who.by);
     const ane::target t = target_named(how.target);
-    ane::placement_options options;
-    options.goal = how.goal;
+    const placing given(how, t);
+    const ane::placement_options& options = given.options;
     std::string text = ane::placement_report(of.graph(), t, options, layers_of(of));
     if (how.batches) {
         const ane::lowered_graph lowered = ane::lower(of.graph(), {}, of.layers());

@@ -19,6 +19,7 @@ struct placement_options {
     std::string target = default_target;
     ane::placement_goal goal = ane::placement_goal::time;
     std::optional<std::int64_t> batches{};
+    bool gpu_graph = false;
 
     static constexpr auto table() {
         return option_table(
@@ -30,7 +31,12 @@ struct placement_options {
             option(
                 &placement_options::batches,
                 {.name = "batches", .text = "The text also has batches of 1, 2, 4 ... up to this", .is_plural = true},
-                {.least = 1, .most = 65536}));
+                {.least = 1, .most = 65536}),
+            option(&placement_options::gpu_graph,
+                   {.name = "gpu_graph",
+                    .text =
+                        "The GPU runs under a framework that encodes a whole graph, as those for language models do; "
+                        "otherwise layer after layer"}));
     }
 };
 

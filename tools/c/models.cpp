@@ -136,4 +136,16 @@ anemone_status anemone_estimate(const anemone_model* model, const char* target, 
     });
 }
 
+anemone_status anemone_estimate_energy(const anemone_model* model, const char* target, anemone_energy* energy) {
+    return guarded([&] {
+        anemone_energy& to = needed(energy, "energy");
+        to = {not_known, not_known};
+        const app::model& of = *needed(model, "model").held;
+        const ane::cost c = app::cost(of, needed_text(target, "target"), caller);
+        if (c.seconds) {
+            to = {c.joules, c.engine_joules};
+        }
+    });
+}
+
 } // extern "C"

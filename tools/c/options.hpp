@@ -82,7 +82,8 @@ inline constexpr std::tuple members<anemone_differing>{
     same(&anemone_differing::runs, &app::layer_error_options::random_runs)};
 template <>
 inline constexpr std::tuple members<anemone_placing>{same(&anemone_placing::goal, &app::placement_options::goal),
-                                                     same(&anemone_placing::batches, &app::placement_options::batches)};
+                                                     same(&anemone_placing::batches, &app::placement_options::batches),
+                                                     same(&anemone_placing::gpu_graph, &app::placement_options::gpu_graph)};
 template <>
 inline constexpr std::tuple members<anemone_calling>{
     same(&anemone_calling::calls, &app::timeline_options::calls),
@@ -96,6 +97,7 @@ inline constexpr std::tuple members<anemone_calling>{
 template <class C> inline constexpr std::array<std::size_t, 0> earlier_sizes{};
 template <> inline constexpr std::array earlier_sizes<anemone_reading>{offsetof(anemone_reading, values)};
 template <> inline constexpr std::array earlier_sizes<anemone_policy>{offsetof(anemone_policy, profile)};
+template <> inline constexpr std::array earlier_sizes<anemone_placing>{offsetof(anemone_placing, gpu_graph)};
 template <> inline constexpr std::array earlier_sizes<anemone_optimizing>{offsetof(anemone_optimizing, forms)};
 
 namespace detail {

@@ -221,7 +221,9 @@ py::list cost(const model& of, const py::dict& given) {
     py::list rows;
     for (const auto& [target, c] : found.rows) {
         rows.append(py::make_tuple(std::string(c.target), std::string(c.product), c.seconds, c.flops(), c.bytes,
-                                   std::string(ane::name(c.limit)), c.roof && c.roof->known_by == ane::mark::measured));
+                                   std::string(ane::name(c.limit)), c.roof && c.roof->known_by == ane::mark::measured,
+                                   c.seconds ? py::cast(c.joules) : py::none(),
+                                   c.seconds ? py::cast(c.engine_joules) : py::none()));
     }
     return rows;
 }

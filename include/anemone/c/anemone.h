@@ -178,6 +178,15 @@ typedef struct anemone_cost {
 /** What a run costs on one target, such as "h13". */
 anemone_status anemone_estimate(const anemone_model* model, const char* target, anemone_cost* cost);
 
+/** The energy of a run in J, estimated; NaN where the target's rates are not known. */
+typedef struct anemone_energy {
+    double package; /**< above idle: the engine, the memory and the host that dispatches */
+    double engine;  /**< of these the engine's own: what its rail shows */
+} anemone_energy;
+
+/** What energy a run takes on one target, such as "h13". */
+anemone_status anemone_estimate_energy(const anemone_model* model, const char* target, anemone_energy* energy);
+
 /* ---- what could become of a model, and where and when it would run ------------------------------------------------- */
 
 /** Memory of the caller, for a port by name: dense, row-major. */
@@ -247,6 +256,8 @@ typedef struct anemone_placing {
     size_t size;      /**< sizeof(anemone_placing) */
     const char* goal; /**< what is to be least: "time" or "energy"; NULL: "time" */
     int64_t batches;  /**< the text also has batches of 1, 2, 4 ... up to this; 0: none */
+    int gpu_graph;    /**< not 0: the GPU runs under a framework that encodes a whole graph, as those for language
+                           models do; otherwise layer after layer */
 } anemone_placing;
 
 /** Finds where a model and its layers belong on a target: on the engine, the GPU or the CPU. */

@@ -8,7 +8,16 @@
 
 namespace ane {
 
-/// A layer with its time: max(arithmetic, weights, resident values) + ports + what its unit takes besides.
+/// Whose memory the inputs and outputs of a program lie in.
+enum class port_memory : std::uint8_t {
+    copied, ///< the host's: values are copied into the engine's layout and back
+    shared  ///< surfaces that the host fills and reads in place
+};
+
+constexpr std::string_view name(port_memory m) noexcept { return m == port_memory::shared ? "shared" : "copied"; }
+
+/// A layer with its time: max(arithmetic, weights, resident values) + ports + what its unit takes besides. A product that
+/// waits for its weight takes the sum of both.
 struct layer_cost : layer_demand {
     double compute_seconds =
         0;                     ///< arithmetic at the rate of its unit; 0 where the rates are not known, and so the next
@@ -24,7 +33,8 @@ struct layer_cost : layer_demand {
     }
     constexpr double seconds() const {
         const double memory = weight_seconds > value_seconds ? weight_seconds : value_seconds;
-        return (compute_seconds > memory ? compute_seconds : memory) + port_seconds + unit_seconds;
+        const double inside = fills ? compute_seconds + memory : (compute_seconds > memory ? compute_seconds : memory);
+        return inside + port_seconds + unit_seconds;
     }
 };
 
@@ -47,7 +57,8 @@ struct cost {
     time_interval clock{};         ///< the same with its interval
     time_interval least{};         ///< the shortest of many dispatches: what benchmarks print as the best
     double dispatch_seconds = 0;   ///< of `clock`: the floor, and the ports after the first
-    double joules = 0;             ///< of a dispatch in the typical time; 0: not known
+    double joules = 0;             ///< of the package above idle, a dispatch in the typical time; 0: not known
+    double engine_joules = 0;      ///< of these the engine's own: what its rail shows
     bound limit = bound::unknown;  ///< dispatch where the fixed time exceeds the layers', else the larger share of it
     sequence<layer_cost> layers;   ///< in execution order
 
@@ -82,7 +93,7 @@ constexpr layer_cost priced(const layer_demand& layer, const cost_rates& r) {
                                                              : r.product;
     const auto count = [](std::int64_t n) { return static_cast<double>(n); };
     c.compute_seconds = layer.on == engine_unit::attention ? 0 : count(layer.work.flops()) / (rate * layer.active);
-    c.compute_seconds *= 1 - r.zero_skip * layer.zeros;
+    c.compute_seconds *= layer.fills ? 1 : 1 - r.zero_skip * layer.zeros; // 1.01 where weights bind (guide chapter 25)
     c.weight_seconds =
         count(layer.weight_bytes) * weight_reads(layer, r) / (convolves ? r.convolution_weights : r.product_weights);
     c.value_seconds = count(layer.resident_bytes()) / r.resident + count(layer.spilled_bytes) / r.spilled;
@@ -101,6 +112,11 @@ constexpr layer_cost priced(const layer_demand& layer, const cost_rates& r) {
     return c;
 }
 
+constexpr double flop_joules(const layer_demand& layer, const cost_rates& r) {
+    return (layer.on == engine_unit::convolution ? r.transformed_energy : r.flop_energy) *
+           static_cast<double>(layer.work.flops());
+}
+
 constexpr time_interval spread_of(double fixed, double work, const cost_rates& r) {
     return {fixed + work, fixed / r.floor_spread + work / r.work_spread, fixed * r.floor_spread + work * r.work_spread};
 }
@@ -111,7 +127,8 @@ constexpr time_interval spread_of(double fixed, double work, const cost_rates& r
 constexpr cost price(const program_demand& program, const cost_rates& r) {
     cost total;
     total.rates = r;
-    double moved = 0; // bytes from and to memory
+    double moved = 0;      // bytes from and to memory
+    double arithmetic = 0; // J
     double compute_bound = 0;
     double memory_bound = 0;
     total.layers.reserve(program.layers.size());
@@ -123,6 +140,7 @@ constexpr cost price(const program_demand& program, const cost_rates& r) {
         total.bytes += layer.bytes();
         moved += static_cast<double>(layer.weight_bytes) * detail::weight_reads(layer, r) +
                  static_cast<double>(layer.port_bytes);
+        arithmetic += detail::flop_joules(layer, r);
         total.layers.push_back(layer);
     }
     const int more = (program.inputs > 1 ? program.inputs - 1 : 0) + (program.outputs > 1 ? program.outputs - 1 : 0);
@@ -131,8 +149,8 @@ constexpr cost price(const program_demand& program, const cost_rates& r) {
     total.clock = detail::spread_of(total.dispatch_seconds, layers, r);
     total.least = detail::spread_of(r.least_floor + more * r.port, layers, r);
     total.seconds = total.clock.typical;
-    total.joules = r.static_power * total.clock.typical + r.flop_energy * static_cast<double>(total.flops()) +
-                   r.byte_energy * moved;
+    total.engine_joules = r.static_power * total.clock.typical + arithmetic + r.byte_energy * moved;
+    total.joules = total.engine_joules + r.memory_energy * moved + r.host_energy;
     total.limit = layers < total.dispatch_seconds ? bound::dispatch
                   : compute_bound >= memory_bound ? bound::compute
                                                   : bound::memory;
@@ -144,14 +162,18 @@ constexpr cost price(const program_demand& program, const cost_rates& r) {
 ///       + sum over layers of max(FLOP / rate, weights / bandwidth, resident values / bandwidth)
 ///                            + port bytes / bandwidth + what permutations, orders, row factors and the attention unit take
 /// and its energy: static power * t + energy of a FLOP * FLOP + energy of a byte * bytes that leave or enter the chip,
-/// with the rates of targets/cost_rates.hpp. docs/cost.md has the constants and their residuals: on points that a fit
-/// did not see, the median factor is below 1.1, and 90 % are within 1.4. `held`: the forms of weights that the file holds;
-/// the others cross the memory as fp16.
-constexpr cost estimate(const graph_view& lowered, const target_description& d, held_forms held) {
+/// to which the package adds the memory's energy of these bytes and the host's of the dispatch, with the rates of
+/// targets/cost_rates.hpp. docs/cost.md has the constants and their residuals: on points that a fit did not see, the median
+/// factor is below 1.1, and 90 % are within 1.4. `held`: the forms of weights that the file holds; the others cross the
+/// memory as fp16. `ports`: whose memory inputs and outputs lie in.
+constexpr cost estimate(const graph_view& lowered, const target_description& d, held_forms held,
+                        port_memory ports = port_memory::copied) {
     const program_demand program = demand_of(lowered, d, held);
     cost total;
     if (const std::optional<roofline> roof = roofline_of(d)) {
-        total = price(program, rates_of(d));
+        cost_rates rates = rates_of(d);
+        rates.ports = ports == port_memory::shared ? rates.shared_ports : rates.ports;
+        total = price(program, rates);
         total.roof = roof;
     } else {
         for (const layer_demand& layer : program.layers) {
@@ -166,9 +188,12 @@ constexpr cost estimate(const graph_view& lowered, const target_description& d, 
     return total;
 }
 /// The same of the file that we write unless another one is requested.
-constexpr cost estimate(const graph_view& lowered, const target_description& d) {
-    return estimate(lowered, d, held_forms_on(compile_route::any, d));
+constexpr cost estimate(const graph_view& lowered, const target_description& d,
+                        port_memory ports = port_memory::copied) {
+    return estimate(lowered, d, held_forms_on(compile_route::any, d), ports);
 }
-constexpr cost estimate(const graph_view& lowered, target t) { return estimate(lowered, describe(t)); }
+constexpr cost estimate(const graph_view& lowered, target t, port_memory ports = port_memory::copied) {
+    return estimate(lowered, describe(t), ports);
+}
 
 } // namespace ane

@@ -116,7 +116,7 @@ public:
     constexpr void start(int layer) {
         first_ = next_ = layer;
         ++number_;
-        seconds_ = moved_ = flops_ = 0;
+        seconds_ = moved_ = arithmetic_ = 0;
         inputs_ = outputs_ = 0;
     }
 
@@ -144,7 +144,7 @@ public:
         outputs_ += leaves;
         become_port(mine, leaves > 0 ? mine.output_bytes : 0, 1);
         charge(at, 1);
-        flops_ += static_cast<double>(mine.work.flops());
+        arithmetic_ += detail::flop_joules(mine, rates_);
         moved_ += static_cast<double>(mine.weight_bytes) * detail::weight_reads(mine, rates_);
         ++next_;
     }
@@ -154,7 +154,8 @@ public:
         return rates_.floor + more * rates_.port + seconds_;
     }
     constexpr double joules() const {
-        return rates_.static_power * seconds() + rates_.flop_energy * flops_ + rates_.byte_energy * moved_;
+        return rates_.static_power * seconds() + arithmetic_ + (rates_.byte_energy + rates_.memory_energy) * moved_ +
+               rates_.host_energy;
     }
 
 private:
@@ -176,8 +177,8 @@ private:
     sequence<int> brought_;         // by value: the last run that it came into
     double seconds_ = 0;
     double moved_ = 0;
-    double flops_ = 0;
-    int number_ = 0; // of the run
+    double arithmetic_ = 0; // J
+    int number_ = 0;        // of the run
     int first_ = 0;
     int next_ = 0;
     int inputs_ = 0;

@@ -16,8 +16,8 @@ namespace ane::detail {
 class engine_starts {
 public:
     constexpr engine_starts(const device_flow& flow, const cost_rates& rates, bool energy)
-        : flow_(flow), rates_(rates), second_(energy ? rates.static_power : 1), flop_(energy ? rates.flop_energy : 0),
-          byte_(energy ? rates.byte_energy : 0), costs_(flow.program.layers.size()),
+        : flow_(flow), rates_(rates), energy_(energy), second_(energy ? rates.static_power : 1),
+          byte_(energy ? rates.byte_energy + rates.memory_energy : 0), costs_(flow.program.layers.size()),
           leaving_(flow.program.layers.size(), 0) {
         sequence<int> reader(flow.outputs.size(), -1);
         for (int l = 0; l < flow.layers(); ++l) {
@@ -42,8 +42,9 @@ public:
     /// The next layer. `before` is what all in front of it costs where a program may start here, else `least_sums::none`.
     constexpr void add(double before) {
         const int l = next_++;
-        costs_.set(at(l),
-                   before < least_sums::none ? before + (rates_.floor - rates_.port) * second_ : least_sums::none);
+        costs_.set(at(l), before < least_sums::none
+                              ? before + (rates_.floor - rates_.port) * second_ + (energy_ ? rates_.host_energy : 0)
+                              : least_sums::none);
         without_inputs_.push_back(l);
         const int ports = flow_.outputs[at(l)] > 0 ? flow_.outputs[at(l)] : (flow_.last_reader[at(l)] > l ? 1 : 0);
         leaving_[at(l)] = ports > 0 ? 1 : 0;
@@ -123,7 +124,7 @@ private:
         const double seconds = rates_.ports > 0 ? priced(layer, rates_).seconds() : 0;
         const double moved = static_cast<double>(layer.weight_bytes) * weight_reads(layer, rates_) +
                              static_cast<double>(layer.port_bytes);
-        return second_ * seconds + flop_ * static_cast<double>(layer.work.flops()) + byte_ * moved;
+        return second_ * seconds + (energy_ ? flop_joules(layer, rates_) : 0) + byte_ * moved;
     }
 
     /// A value comes in: by a port, of which the first of a program costs nothing.
@@ -149,8 +150,8 @@ private:
 
     const device_flow& flow_;
     const cost_rates& rates_;
-    double second_; // what a second is worth, a multiply-add, a byte that moves
-    double flop_;
+    bool energy_;
+    double second_; // what a second is worth, a byte that moves
     double byte_;
     least_sums costs_;             // by start
     sequence<crossing> crossings_; // of each layer as in `reads`, in the order of `after`

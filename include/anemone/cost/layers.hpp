@@ -38,6 +38,7 @@ struct layer_demand {
     std::int64_t spilled_bytes = 0; ///< of these the ones that are no ports
     bool permutes = false;          ///< it changes the order of axes, or of blocks
     double active = 1;              ///< share of the array that its channels keep busy
+    bool fills = false;             ///< a first product whose whole weight must lie on the chip before it starts
     double zeros = 0;               ///< share of its weights that are exactly 0, as far as promised
     std::int64_t rows_bytes = 0;    ///< a product whose weights do not fit on the chip: of its other operand
     std::int64_t row_scaled = 0;    ///< elements that a factor for each row scales, outside of a norm
@@ -219,6 +220,9 @@ constexpr void describe_layer(layer_demand& layer, const graph_view& g, const ta
         if (is_stored_weight(w.kind) && stored > working_set_knee(t) && rows > rows_held) {
             layer.rows_bytes = bytes(x.type, x.shape.count());
         }
+        // Throughput steps up where the weight is tiled and the tiles come in while others are used, above 2.31 MB on M1;
+        // M5 tiles smaller ones too, without a step (guide chapter 21).
+        layer.fills = is_stored_weight(w.kind) && stored <= working_set_knee(t) && !at_least(t.tier, family::a17);
     } else if (n.kind == op::attention) {
         layer.on = engine_unit::attention;
         layer.scores = layer.work.other / 6;
@@ -271,6 +275,7 @@ constexpr program_demand demand_of(const graph_view& g, const target_description
     }
     const sequence<int> next = next_stages(fused);
     for (layer_demand& layer : layers) {
+        bool brings = false; // an input of the program; the weight of a layer behind others comes in while they run
         for (int i = layer.node; i >= 0; i = next[static_cast<std::size_t>(i)]) {
             const bool is_host = i == layer.node;
             layer.last = i;
@@ -309,12 +314,14 @@ constexpr program_demand demand_of(const graph_view& g, const target_description
                 layer.large_bytes += program.is_large(whole) ? size : 0;
                 if (waits != 0) {
                     waits = 0;
+                    brings = true;
                     layer.port_bytes += size;
                 } else if (program.is_large(whole)) {
                     layer.spilled_bytes += size;
                 }
             }
         }
+        layer.fills = layer.fills && brings;
     }
     for (layer_demand& layer : layers) {
         const node& out = g[layer.last];

@@ -25,9 +25,9 @@ ANEMONE_BODY std::string cost_line(const cost& c) {
     if (!c.roof || !c.seconds) {
         return formatted("{}; time on {} not known (no clock of it is known)", work, device);
     }
-    return formatted("{}, {}-bound on {}: between {}, typically {}, {} ({})", work, name(c.limit), device,
-                     detail::between(c.clock), detail::milliseconds(c.clock.typical), detail::millijoules(c.joules),
-                     mark_text(*c.roof));
+    return formatted("{}, {}-bound on {}: between {}, typically {}, {}, of which the engine {} ({})", work,
+                     name(c.limit), device, detail::between(c.clock), detail::milliseconds(c.clock.typical),
+                     detail::millijoules(c.joules), detail::millijoules(c.engine_joules), mark_text(*c.roof));
 }
 
 ANEMONE_BODY std::string cost_advice(const cost& c) {

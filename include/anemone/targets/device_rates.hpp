@@ -135,4 +135,12 @@ template <target_like T> constexpr device_rates device_rates_of(const T& which, 
     return r;
 }
 
+/// The same GPU under a framework that encodes a whole graph while earlier layers run, as those for language models do: no
+/// layer takes a time of its own. Qwen3-4B decodes on an M5 Pro in the time that its weights and its cache take
+/// (field-2026); the fixed time of a layer is of frameworks that start layer after layer.
+constexpr device_rates one_graph(device_rates gpu) noexcept {
+    gpu.layer = 0;
+    return gpu;
+}
+
 } // namespace ane

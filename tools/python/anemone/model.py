@@ -38,6 +38,8 @@ class Cost(NamedTuple):
     bytes: int  #: that the layers read and write
     bound: str  #: "compute", "memory", "dispatch", "none" or "not known"
     measured: bool  #: whether the rates were fitted to this chip; otherwise they are scaled from another
+    joules: Optional[float]  #: of the package above idle; None where the target's rates are not known, and so the next
+    engine_joules: Optional[float]  #: of these the engine's own
 
 
 class Program:
@@ -138,10 +140,11 @@ class Model:
         """
         return Report.of(*self._native.check(_given(locals())))
 
-    def cost(self, targets: str = "macs") -> List[Cost]:
+    def cost(self, targets: str = "macs", *, shared_ports: bool = False) -> List[Cost]:
         """What a run costs on each target.
 
-        targets  macs, all, h13, h14..h16, h15.., or several with commas
+        targets       macs, all, h13, h14..h16, h15.., or several with commas
+        shared_ports  inputs and outputs lie in memory that the engine reads in place; otherwise the host copies them
         """
         return [Cost(*each) for each in self._native.cost(_given(locals()))]
 
@@ -199,12 +202,14 @@ class Model:
         options = _given(locals(), "data")
         return plans.differed(self._native.diff(options, _runs(data)), backend)
 
-    def placement(self, target: str = "h17s", *, goal: str = "time", batches: int = 0) -> Placement:
+    def placement(self, target: str = "h17s", *, goal: str = "time", batches: int = 0, gpu_graph: bool = False) -> Placement:
         """Where the model and its layers belong: on the engine, the GPU or the CPU.
 
-        target   the chip
-        goal     what is to be least: "time" or "energy"
-        batches  the text also has batches of 1, 2, 4 ... up to this; 0: none
+        target     the chip
+        goal       what is to be least: "time" or "energy"
+        batches    the text also has batches of 1, 2, 4 ... up to this; 0: none
+        gpu_graph  the GPU runs under a framework that encodes a whole graph, as those for language models do; otherwise
+                   layer after layer
         """
         return plans.placement(self._native.place(_given(locals())))
 
@@ -354,7 +359,7 @@ def check(path: Path, targets: str = "macs", *, errors: Sequence[str] = (), waiv
     return _judged(path, reading).check(**_given(locals(), "path", "reading"))
 
 
-def cost(path: Path, targets: str = "macs", **reading: Any) -> List[Cost]:
+def cost(path: Path, targets: str = "macs", *, shared_ports: bool = False, **reading: Any) -> List[Cost]:
     """What a run of a file costs on each target. See Model.cost, and Model for how it is read."""
     return _judged(path, reading).cost(**_given(locals(), "path", "reading"))
 
