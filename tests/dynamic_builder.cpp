@@ -170,6 +170,10 @@ TEST_CASE("ports, weights and constants are held to what the typed builder holds
     CHECK(contains(refusal([&] { g.input("b", {1 << 30, 1 << 30}); }), "more elements than memory holds"));
     CHECK(contains(refusal([&] { g.input("b", {std::numeric_limits<std::int64_t>::max()}); }), "memory"));
     CHECK(contains(refusal([&] { g.input("b", {2}, within(1, -1)); }), "no tensor can keep"));
+    CHECK(contains(refusal([&] { g.input("b", {2}, within(0, 65505)); }), "fp16, which ends at 65504"));
+    CHECK(contains(refusal([&] { g.input("b", {2}, within(-1e300, 0)); }), "not -65504"));
+    CHECK(g.input("whole", {2}, within(-65504, 65504)).node() > x.node());
+    CHECK(g.weight("rows", {2}, row_l1(1e6)).node() > x.node()); // a sum, not an element
     extents long_one;
     long_one.rank = 9;
     CHECK(contains(refusal([&] { g.input("b", long_one); }), "no possible rank"));

@@ -171,6 +171,9 @@ ANEMONE_BODY dynamic_tensor dynamic_builder::declare(op kind, std::string_view n
     if (!promise.possible()) {
         detail::refuse_graph(name, "no tensor can keep its promises");
     }
+    if (kind == op::input && type == dtype::f16) {
+        graph_.require_fp16(promise, name, where);
+    }
     node n;
     n.kind = kind;
     n.type = type;

@@ -80,6 +80,8 @@ TEST_CASE("with promises of its input too, a rule decides about sums") {
     promise_input(g, "x", within(-1, 1)); // 200, 40000
     CHECK(breaks(g, rule::contraction_may_reach_ceiling));
     CHECK_THROWS_WITH_AS(promise_input(g, "z", within(0, 1)), doctest::Contains("is no input"), error);
+    CHECK_THROWS_WITH_AS(promise_input(g, "x", within(-1e9, 1e9)), doctest::Contains("(-1000000000, not -65504)"),
+                         error);
 }
 
 TEST_CASE("elements that fp16 loses are counted") {

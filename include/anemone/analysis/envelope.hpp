@@ -231,16 +231,12 @@ constexpr float added_epsilon(const node& n) {
     return signature(n.kind).attributes == attribute_kind::stabilizer ? n.get<stabilizer>().epsilon : 0;
 }
 
-/// Whether nothing is known of a value but that one before it may have overflowed: that one is told, and zero is then no
-/// nearer than any other number.
-constexpr bool may_have_overflowed(const interval& x) { return x.low <= -unbounded; }
-
 /// Of log and log2, or of the sum of reduce_log_sum.
 constexpr demand logarithm_demand(const ranged_node& s) {
     const interval y = s.n.kind == op::reduce_log_sum ? narrow_sum(s.in(0), reduced_terms(s.g, s.n))
                                                       : shifted(s.in(0), added_epsilon(s.n));
     const bool positive = static_cast<double>(half(y.low)) > 0;
-    return {true, positive, !positive && !may_have_overflowed(y), s.in(0).declared, y.low, 0};
+    return {true, positive, !positive, s.in(0).declared, y.low, 0};
 }
 
 /// Whether a divisor may be zero as fp16. Constants are known element by element.
@@ -261,7 +257,7 @@ constexpr demand reciprocal_demand(const ranged_node& s) {
     const int position = s.n.operands.count - 1;
     const interval y = shifted(s.in(position), added_epsilon(s.n));
     const bool zero = may_be_zero(s.g, s.operand(position), y);
-    return {true, !zero, zero && !may_have_overflowed(y), y.declared, 0, 0};
+    return {true, !zero, zero, y.declared, 0, 0};
 }
 
 /// Published ends of the sigmoid's table: -9.938 and 8.320 (measured M1).

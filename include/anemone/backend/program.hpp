@@ -120,6 +120,10 @@ public:
     operator[](port_name<Name>) const { return {}; }
     template <fixed_string Name, class Broken = unknown_output<Model, Name>>
     void operator[](port_name<Name>) const = delete;
+    __attribute__((unavailable("an output is read by its name: results[\"y\"_s]"))) ndarray<shape<1>> operator[](
+        const char*) const {
+        return {};
+    }
 
     std::array<std::span<std::byte>, count> buffers() {
         std::array<std::span<std::byte>, count> spans;
@@ -253,6 +257,21 @@ __attribute__((
     unavailable("the model must be static constexpr, or stand outside of functions: a variable of a function "
                 "has no address in constants"))) auto
 compile(const detail::some_place&, const weight_store& = {}) {
+    return program<detail::nothing_to_run, detail::nothing_program>({});
+}
+
+/// For a call without a backend.
+template <const auto& Model>
+__attribute__((
+    unavailable("name what computes the model: compile<model>(backend::cpu{}, weights), or backend::oracle{h13} "
+                "for the arithmetic of a chip"))) auto
+compile() {
+    return program<detail::nothing_to_run, detail::nothing_program>({});
+}
+template <const auto& Model>
+__attribute__((unavailable("a target is no backend: compile<model>(backend::oracle{h13}, weights) computes in its "
+                           "arithmetic"))) auto
+compile(target, const weight_store& = {}) {
     return program<detail::nothing_to_run, detail::nothing_program>({});
 }
 

@@ -2,6 +2,7 @@
 
 #include "../ops/comparison.hpp"
 #include "../ranges/binary.hpp"
+#include "../ranges/shifted_exponentials.hpp"
 #include "../ranges/written_norms.hpp"
 #include "operation.hpp"
 
@@ -39,8 +40,8 @@ template <> struct operation<op::add> : arithmetic {
 template <> struct operation<op::sub> : arithmetic {
     static constexpr operation_support support{"sub", family::older, "nnnnn"};
     static constexpr engine_path engine{path::elementwise, evidence::measured, "N091"};
-    static constexpr interval range(const graph_view&, const node&, operand_ranges in) {
-        return difference(in(0), in(1));
+    static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
+        return with_subtracted_maximum(g, n, difference(in(0), in(1)));
     }
 };
 template <> struct operation<op::mul> : arithmetic {

@@ -17,7 +17,7 @@ template <> struct operation<op::reduce_sum> : reduction {
     static constexpr operation_support support{"reduce_sum", family::a13, "nnnnn"};
     static constexpr engine_path engine{path::reduction, evidence::conflicting, "N030-N032, N044; NC2: wide or narrow"};
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
-        return narrow_sum(in(0), reduced_terms(g, n));
+        return with_shifted_exponentials(g, n, narrow_sum(in(0), reduced_terms(g, n)));
     }
 };
 template <> struct operation<op::reduce_mean> : reduction {

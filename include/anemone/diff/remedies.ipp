@@ -7,6 +7,7 @@ ANEMONE_INCLUDED(anemone_diff_remedies_hpp);
 #include "../backend/oracle/oracle.hpp"
 #include "../backend/wide/wide.hpp"
 #include "../graph/copy.hpp"
+#include "../weights/verify.hpp"
 #include "remedies.hpp"
 #include "remedy_changes.hpp"
 #include "wide_diff.hpp"
@@ -334,8 +335,9 @@ remedy_search remedies_with(const graph_view& model, const Judged& judged, const
                                      tried_samples(model, samples, found.worst_sample, options.most_samples), options)
             .run();
     }
+    const weight_store own = weights_for(found.part.graph, weights); // those of other layers are none of the part's
     remedy_search search =
-        remedy_trials<Judged>(found.part.graph, judged, reference, weights, found.part.samples, options).run();
+        remedy_trials<Judged>(found.part.graph, judged, reference, own, found.part.samples, options).run();
     search.of_part = true;
     const auto of_model = [&found](int& node) {
         node = node < 0 ? -1 : found.part.origins[static_cast<std::size_t>(node)];

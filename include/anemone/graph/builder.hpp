@@ -147,6 +147,18 @@ public:
                                      source_location where = here()) const {
         return constant_of<Shape>({values.begin(), values.size()}, where);
     }
+    template <class Number>
+        requires std::is_arithmetic_v<Number>
+    __attribute__((
+        unavailable("a number stands for itself, as in x + 3; a constant tensor is g.constant(f16<2>, {1, 2}), "
+                    "g.constant(f16<2>, 3)"))) constexpr tensor<shape<>>
+    constant(Number) const {
+        const float number[] = {0};
+        node n;
+        n.kind = op::constant;
+        n.attributes = graph_->keep(number);
+        return {graph_, graph_->append(n, {})};
+    }
     /// The same from a span, an array or a vector of floats.
     template <class Shape, class Values>
         requires std::convertible_to<const Values&, std::span<const float>>
@@ -178,6 +190,12 @@ public:
     }
     template <fixed_string Name, class Shape, dtype Type, class Broken = refused_name<Name>>
     tensor<Shape, Type> output(port_name<Name>, tensor<Shape, Type>, ...) const = delete;
+
+    template <class Shape, dtype Type>
+    __attribute__((unavailable("an output has a name: g.output(\"y\"_s, y)"))) constexpr tensor<Shape, Type> output(
+        tensor<Shape, Type> value) const {
+        return value;
+    }
 
     /// Names the operation that computes a value, behind the scope's prefix: what findings, drawings and files call it.
     /// Several operations may have one name. Returns the value.
@@ -249,6 +267,9 @@ private:
     constexpr int declare(op kind, dtype type, const extents& shape, contract promise, std::string_view name,
                           std::size_t hash, source_location where) const {
         require_possible(promise, name, where);
+        if (kind == op::input && type == dtype::f16) {
+            graph_->require_fp16(promise, name, where);
+        }
         node n;
         n.kind = kind;
         n.type = type;

@@ -199,10 +199,16 @@ public:
     /// Constants of a graph are fp16 values.
     constexpr void require_fp16(double value, std::string_view subject, source_location where) {
         if (!(value >= -half_max && value <= half_max)) {
-            const double most = 9e18; // of the integers that say what it was
-            const double shown = value > most ? most : (value < -most ? -most : (value == value ? value : 0));
-            refuse(model_rule::a_number_does_not_fit_into_fp16_which_ends_at_65504_a_mask_takes_minus_30000, subject,
-                   where, static_cast<std::int64_t>(shown), value < 0 ? -65504 : 65504);
+            refuse_beyond_fp16(model_rule::a_number_does_not_fit_into_fp16_which_ends_at_65504_a_mask_takes_minus_30000,
+                               value, subject, where);
+        }
+    }
+    /// So are the values of an fp16 input, whatever is promised of them.
+    constexpr void require_fp16(const contract& promise, std::string_view subject, source_location where) {
+        for (const double end : {promise.low, promise.high}) {
+            if (promise.declared && !(end >= -half_max && end <= half_max)) {
+                refuse_beyond_fp16(model_rule::a_promise_of_fp16_values_lies_within_65504, end, subject, where);
+            }
         }
     }
 
@@ -313,6 +319,12 @@ public:
     }
 
 private:
+    constexpr void refuse_beyond_fp16(model_rule why, double value, std::string_view subject, source_location where) {
+        const double most = 9e18; // of the integers that say what it was
+        const double shown = value > most ? most : (value < -most ? -most : (value == value ? value : 0));
+        refuse(why, subject, where, static_cast<std::int64_t>(shown), value < 0 ? -65504 : 65504);
+    }
+
     struct link {
         int node = -1;   ///< an input or a weight,
         int output = -1; ///< or the position of an output

@@ -23,6 +23,8 @@
     ROW(a_weight_is_asked_for_with_two_contracts, "the weight is declared twice with different contracts")             \
     ROW(a_contract_has_its_low_end_above_its_high_end, "its contract has a low end above its high end")                \
     ROW(a_contract_has_a_negative_sum_or_deviation, "its contract has a negative sum of magnitudes or deviation")      \
+    ROW(a_promise_of_fp16_values_lies_within_65504,                                                                    \
+        "promises values that fp16, which ends at 65504, does not have: promise no more than that")                    \
     ROW(a_scope_is_numbered_from_0, "a scope is numbered from 0")                                                      \
     ROW(a_constant_has_one_value_or_one_for_each_element, "has as many values as elements, or one")                    \
     ROW(constants_above_262144_elements_belong_into_a_weight,                                                          \

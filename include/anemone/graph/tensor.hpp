@@ -59,6 +59,17 @@ template <class Shape, dtype Type = dtype::f16> struct tensor {
     operator=(const tensor<Other, T>&) {
         return *this;
     }
+    __attribute__((unavailable("a tensor has no truth value while its model is described: select(c, a, b) chooses "
+                               "element by element"))) constexpr explicit
+    operator bool() const {
+        return false;
+    }
+    template <class Index>
+    __attribute__((unavailable("a part of a tensor is slice<window{{0, 8}, {1, 8}}>(x), which begins at 0, 8 and takes "
+                               "1, 8 elements; gather<axis{0}>(x, i) reads rows by number"))) constexpr tensor
+    operator[](Index) const {
+        return *this;
+    }
 };
 using unknown_tensor = tensor<unknown_shape>;
 
@@ -82,5 +93,17 @@ template <std::int64_t... Extents>
 __attribute__((unavailable("no tensor has 32-bit integers: ane::f16<...> holds whole numbers up to 2048 exactly, "
                            "ane::u8<...> bytes"))) inline constexpr tensor_type<shape<Extents...>, dtype::f16>
     i32{};
+template <std::int64_t... Extents>
+__attribute__((unavailable("no tensor has 64-bit integers: ane::f16<...> holds whole numbers up to 2048 exactly, "
+                           "ane::u8<...> bytes"))) inline constexpr tensor_type<shape<Extents...>, dtype::f16>
+    i64{};
+template <std::int64_t... Extents>
+__attribute__((
+    unavailable("half precision is ane::f16<...>"))) inline constexpr tensor_type<shape<Extents...>, dtype::f16>
+    fp16{};
+template <std::int64_t... Extents>
+__attribute__((unavailable("the engine computes in fp16, ane::f16<...>: convert bf16 values on the "
+                           "host"))) inline constexpr tensor_type<shape<Extents...>, dtype::f16>
+    bf16{};
 
 } // namespace ane

@@ -53,12 +53,19 @@ template <dtype Type = dtype::f16, class A, class B> constexpr auto binary(op ki
     }
 }
 
-/// Operators cannot take a default argument: they report the line of their first operand.
-template <class A, class... B> constexpr source_location site_of(A a, B... b) {
+/// Operators cannot take a default argument: they report the line of their first operand; where two belong to two graphs, the
+/// later of both lines, which is nearer.
+template <class A> constexpr source_location site_of(A a) {
+    return a.graph->nodes[static_cast<std::size_t>(a.node)].where;
+}
+template <class A, class B> constexpr source_location site_of(A a, B b) {
     if constexpr (number<A>) {
-        return site_of(b...);
+        return site_of(b);
+    } else if constexpr (number<B>) {
+        return site_of(a);
     } else {
-        return a.graph->nodes[static_cast<std::size_t>(a.node)].where;
+        const source_location first = site_of(a);
+        return a.graph == b.graph || site_of(b).line < first.line ? first : site_of(b);
     }
 }
 

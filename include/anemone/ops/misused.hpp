@@ -42,7 +42,7 @@ inline constexpr bool begins_otherwise = !std::is_same_v<std::remove_cv_t<First>
 ANEMONE_MISUSED_OPERATIONS(ANEMONE_ROW)
 #undef ANEMONE_ROW
 
-// What the standard library calls the larger or the smaller of two.
+// What the standard library calls the larger or the smaller of two, and C++ the conjunction of conditions.
 #define ANEMONE_OF_TWO(name, how)                                                                                      \
     template <class A, class B>                                                                                        \
         requires(detail::of_a_model<A> || detail::of_a_model<B>)                                                       \
@@ -51,7 +51,49 @@ ANEMONE_MISUSED_OPERATIONS(ANEMONE_ROW)
     }
 ANEMONE_OF_TWO(max, "the larger element of two is maximum(a, b), of an axis reduce_max<axes{1}>(x)")
 ANEMONE_OF_TWO(min, "the smaller element of two is minimum(a, b), of an axis reduce_min<axes{1}>(x)")
+ANEMONE_OF_TWO(operator&&, "conditions on tensors are combined by logical_and(c, d)")
+ANEMONE_OF_TWO(operator||, "conditions on tensors are combined by logical_or(c, d)")
+ANEMONE_OF_TWO(operator^, "a power is pow(x, 3), square(x)")
 #undef ANEMONE_OF_TWO
+
+// An extent list is no type.
+template <class Extents, class X>
+    requires detail::of_a_model<X>
+__attribute__((unavailable("extents stand in angle brackets: reshape<1, 64>(x)"))) constexpr auto reshape(X x) {
+    return detail::refused_among(model_rule::the_call_must_be_written_as_the_first_error_says, "reshape", x);
+}
+
+// What other libraries call an operation.
+#define ANEMONE_OTHER_NAME(name, how)                                                                                  \
+    template <class... Operands>                                                                                       \
+        requires(detail::of_a_model<Operands> || ...)                                                                  \
+    __attribute__((unavailable("write " how))) constexpr auto name(Operands... operands) {                             \
+        return detail::refused_among(model_rule::the_call_must_be_written_as_the_first_error_says, #name,              \
+                                     operands...);                                                                     \
+    }
+ANEMONE_OTHER_NAME(argmax, "arg_max<axis{1}>(x)")
+ANEMONE_OTHER_NAME(argmin, "arg_min<axis{1}>(x)")
+ANEMONE_OTHER_NAME(global_avg_pool, "reduce_mean<axes{2, 3}>(x)")
+ANEMONE_OTHER_NAME(global_max_pool, "reduce_max<axes{2, 3}>(x)")
+ANEMONE_OTHER_NAME(embedding, "gather<axis{0}>(table, ids)")
+#undef ANEMONE_OTHER_NAME
+
+// Parameters that are weights of the model, not made by the operation.
+#define ANEMONE_TOO_FEW(name, least, how)                                                                              \
+    template <auto... constants, class... Operands>                                                                    \
+        requires(sizeof...(Operands) < least && (detail::of_a_model<Operands> || ...))                                 \
+    __attribute__((unavailable("its parameters are weights of the model: " how))) constexpr auto name(                 \
+        Operands... operands) {                                                                                        \
+        return detail::refused_among(model_rule::the_call_must_be_written_as_the_first_error_says, #name,              \
+                                     operands...);                                                                     \
+    }
+ANEMONE_TOO_FEW(conv2d, 2, "conv2d(x, w) or conv2d(x, w, bias)")
+ANEMONE_TOO_FEW(linear, 2, "linear(x, w) or linear(x, w, bias)")
+ANEMONE_TOO_FEW(layer_norm, 3, "layer_norm(x, gamma, beta)")
+ANEMONE_TOO_FEW(rms_norm, 2, "rms_norm(x, gamma)")
+ANEMONE_TOO_FEW(instance_norm, 3, "instance_norm(x, gamma, beta)")
+ANEMONE_TOO_FEW(batch_norm, 5, "batch_norm(x, mean, variance, gamma, beta)")
+#undef ANEMONE_TOO_FEW
 
 } // namespace ane
 

@@ -6,6 +6,7 @@
 #include "../graph/constants.hpp"
 #include "../graph/uses.hpp"
 #include "../targets/sets.hpp"
+#include "consequence.hpp"
 #include "registry.hpp"
 
 #include <bit>
@@ -80,6 +81,7 @@ constexpr void search(const rule_set& active, const graph_view& g, const graph_f
         of_constants.words[w] &= rules_of_constants.words[w];
     }
     const rules::small_shape small = rules::small_shape_on(t);
+    rules::detail::consequences told(facts.constant);
     for (int i = first; i < last; ++i) {
         const node& n = g[i];
         const char known = is_foldable(n.kind) ? facts.constant[static_cast<std::size_t>(i)] : char{0};
@@ -107,8 +109,9 @@ constexpr void search(const rule_set& active, const graph_view& g, const graph_f
                     static_cast<rule>(w * rule_set::word_size + static_cast<std::size_t>(std::countr_zero(rest)));
                 const rule_record& r = *rules_by_id[static_cast<std::size_t>(id)];
                 const finding f = r.check(s);
-                if (f.broken && !found(violation{true, n.kind, id, r.level, p.is_error(id, r.level), t.id, i,
-                                                 n.where.line, n.where.file, f.got, f.limit, f.form})) {
+                if (f.broken && !told.contains(r, s) &&
+                    !found(violation{true, n.kind, id, r.level, p.is_error(id, r.level), t.id, i, n.where.line,
+                                     n.where.file, f.got, f.limit, f.form})) {
                     return;
                 }
             }

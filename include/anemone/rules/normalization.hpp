@@ -2,7 +2,6 @@
 
 #include "movement.hpp"
 #include "record.hpp"
-#include "shifted_exponentials.hpp"
 
 #include <array>
 
@@ -148,6 +147,7 @@ inline constexpr std::array normalization{
                 .fact = "R082",
                 .level = severity::hazard,
                 .ops = {op::div, op::mul},
+                .of_infinity = true,
                 .sentence =
                     "a softmax of numbers whose maximum is not subtracted: nothing says that their exponentials "
                     "add up to less than {limit}",
@@ -163,7 +163,7 @@ inline constexpr std::array normalization{
                         return {};
                     }
                     const node& e = s.g.operand(s.g[sum], 0);
-                    if (detail::subtracted_maximum(s.g, s.g.operand(e, 0)) != nullptr) {
+                    if (ane::detail::subtracted_maximum(s.g, s.g.operand(e, 0)) != nullptr) {
                         return {};
                     }
                     const interval& r = s.value_ranges[static_cast<std::size_t>(sum)];

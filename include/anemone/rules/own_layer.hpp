@@ -4,7 +4,6 @@
 #include "../graph/uses.hpp"
 #include "../passes/composed_functions.hpp"
 #include "record.hpp"
-#include "shifted_exponentials.hpp"
 #include "value.hpp"
 
 #include <array>
@@ -43,10 +42,9 @@ constexpr finding check_own_layer(const subject& s) {
         }
         return holds_if(s.operand_range(0).magnitude() < 1024, reported(s.operand_range(0).magnitude()), 1024);
     }
-    const bool is_shifted = s.n.kind == op::reduce_log_sum_exp && subtracted_maximum(s.g, s.operand(0)) != nullptr;
     const interval x = exponent_of(s);
-    return holds_if(is_shifted || x.high<exponential_limit, x.high> 0 ? reported(x.high) : 0,
-                    static_cast<std::int64_t>(exponential_limit));
+    const std::int64_t reached = x.high > 0 ? reported(x.high) : 0;
+    return holds_if(x.high < exponential_limit, reached, static_cast<std::int64_t>(exponential_limit));
 }
 
 } // namespace detail

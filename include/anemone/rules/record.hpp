@@ -67,6 +67,13 @@ struct subject {
     }
 };
 
+namespace rules::detail {
+/// The node that is operand `position` of another.
+constexpr int operand_index(const graph_view& g, const node& n, int position) {
+    return g.operands(n)[static_cast<std::size_t>(position)];
+}
+} // namespace rules::detail
+
 /// The check of a rule that no single node can break: of programs, of the running device, advice on whole models.
 constexpr finding not_of_a_node(const subject&) { return {}; }
 
@@ -81,6 +88,7 @@ struct rule_record {
     compile_route route = compile_route::any; ///< the one route that it holds on
     bool of_own_layers = false;               ///< of the engine's own layers, which our files do not have
     bool of_vendor = false;                   ///< of the vendor's own guidance: asked for on request only
+    bool of_infinity = false;                 ///< of what an infinity becomes, told beside where it comes from
     const char* sentence;                     ///< with {got} and {limit}
     const char* reject;           ///< what the engine's compiler says; "" where nothing is known or nothing is said
     const char* consequence = ""; ///< what happens on the device; "" where the sentence says it

@@ -4,7 +4,6 @@
 #include "../graph/uses.hpp"
 #include "movement.hpp"
 #include "record.hpp"
-#include "shifted_exponentials.hpp"
 
 #include <array>
 
@@ -25,16 +24,6 @@ constexpr finding refuted(const demand& d) {
 /// The same with the bound rounded up, where a fraction above the limit is what counts.
 constexpr finding refuted_above(const demand& d) {
     return holds_if(!d.refuted(), reported(d.bound), static_cast<std::int64_t>(d.limit));
-}
-
-/// Whether an operand may be infinite already: then the node that makes it so is told, and this one adds nothing.
-constexpr bool follows_an_overflow(const subject& s) {
-    for (int i = 0; i < s.operand_count(); ++i) {
-        if (!s.operand_range(i).bounded()) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /// From here on the product of x with the tail of its own sigmoid, 4.8e-5 instead of zero, is off by 1/64.
@@ -67,6 +56,9 @@ constexpr finding check_kept_promise(const subject& s) {
         return {};
     }
     const interval& after = s.value_ranges[static_cast<std::size_t>(s.g.outputs[static_cast<std::size_t>(next)].node)];
+    if (!after.bounded()) { // what makes it infinite is told
+        return {};
+    }
     const auto leaves = [&](double reached, double end) {
         return holds_if(!after.declared || reached <= end, reported(reached), reported(end));
     };
@@ -156,9 +148,8 @@ inline constexpr std::array value{
                 .check = [](const subject& s) -> finding {
                     const interval& x = s.operand_range(0);
                     const double limit = s.n.kind == op::exp ? exponential_limit : 16;
-                    const bool stays_below = x.high < limit || detail::subtracted_maximum(s.g, s.operand(0)) != nullptr;
-                    return holds_if(!x.declared || stays_below, x.high > 0 ? detail::reported(x.high) : 0,
-                                    static_cast<std::int64_t>(limit));
+                    const std::int64_t reached = x.high > 0 ? detail::reported(x.high) : 0;
+                    return holds_if(!x.declared || x.high < limit, reached, static_cast<std::int64_t>(limit));
                 }},
     // The value before a run may be anything that the promise allows, so this is the step of an induction over runs.
     rule_record{.id = rule::state_may_leave_its_promise,
@@ -189,9 +180,7 @@ inline constexpr std::array value{
                 return {};
             }
             const interval& x = s.operand_range(0);
-            return detail::follows_an_overflow(s)
-                       ? finding{}
-                       : detail::refuted(ane::detail::less_than(x.magnitude(), square_limit, x.declared));
+            return detail::refuted(ane::detail::less_than(x.magnitude(), square_limit, x.declared));
         }},
     rule_record{.id = rule::logarithm_of_zero,
                 .fact = "R157",
@@ -206,8 +195,7 @@ inline constexpr std::array value{
                 .silicon = "M1",
                 .check = [](const subject& s) -> finding {
                     const demand d = ane::detail::logarithm_demand(detail::ranged(s));
-                    const bool positive = detail::is_sum_of_shifted_exponentials(s.g, s.operand(0));
-                    return holds_if(positive || !d.refuted(), d.bound < 0 ? -detail::reported(-d.bound) : 0, 0);
+                    return holds_if(!d.refuted(), d.bound < 0 ? -detail::reported(-d.bound) : 0, 0);
                 }},
     rule_record{.id = rule::reciprocal_of_zero,
                 .fact = "R158",
@@ -220,9 +208,7 @@ inline constexpr std::array value{
                 .evidence = mark::measured,
                 .silicon = "M1",
                 .check = [](const subject& s) -> finding {
-                    return detail::is_sum_of_shifted_exponentials(s.g, s.operand(0))
-                               ? finding{}
-                               : detail::refuted(ane::detail::reciprocal_demand(detail::ranged(s)));
+                    return detail::refuted(ane::detail::reciprocal_demand(detail::ranged(s)));
                 }},
     rule_record{.id = rule::divisor_may_be_zero,
                 .fact = "R158",
@@ -236,15 +222,14 @@ inline constexpr std::array value{
                 .evidence = mark::measured,
                 .silicon = "M1",
                 .check = [](const subject& s) -> finding {
-                    return detail::is_sum_of_shifted_exponentials(s.g, s.operand(1))
-                               ? finding{}
-                               : detail::refuted(ane::detail::reciprocal_demand(detail::ranged(s)));
+                    return detail::refuted(ane::detail::reciprocal_demand(detail::ranged(s)));
                 }},
     // A softplus of infinity is 0 to the engine's own layer (N098), but infinite as it is written here, in two parts.
     rule_record{.id = rule::infinity_becomes_zero,
                 .fact = "R159",
                 .level = severity::hazard,
                 .ops = {op::softsign},
+                .of_infinity = true,
                 .sentence = "the operand may overflow, and of infinity the engine makes 0",
                 .reject = "",
                 .advice = "clamp the operand",

@@ -31,7 +31,8 @@ ANEMONE_API_OF(anemone_weights_promises_hpp)
 std::vector<lost_digits> promise_statistics(dynamic_graph& g, const weight_store& store);
 
 /// Promises that an input stays within a range, as `within(low, high)` in its declaration would, and has a root mean
-/// square where it is known. Throws `error` (errc::port) where there is no such input.
+/// square where it is known. Throws `error`: errc::port where there is no such input, errc::graph where the range is none of
+/// fp16 and the input is.
 ANEMONE_API_OF(anemone_weights_promises_hpp)
 void promise_input(dynamic_graph& g, std::string_view input, const contract& promise);
 

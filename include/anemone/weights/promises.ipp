@@ -69,6 +69,9 @@ ANEMONE_BODY_OF void promise_input(dynamic_graph& g, std::string_view input, con
         throw error(errc::port, std::string(input), "is no input of the model");
     }
     node& n = g.nodes[static_cast<std::size_t>(at)];
+    if (n.type == dtype::f16) {
+        g.require_fp16(promise, input, n.where);
+    }
     n.attributes = n.get<contract>() & promise;
 }
 

@@ -1,14 +1,10 @@
 #pragma once
 
 #include "../graph/graph.hpp"
+#include "interval.hpp"
 
-/// Exponentials of x - max(x), the numerators of a softmax written by hand, and what is known about them regardless of
-/// the ranges.
-namespace ane::rules::detail {
-
-constexpr int operand_index(const graph_view& g, const node& n, int position) {
-    return g.operands(n)[static_cast<std::size_t>(position)];
-}
+/// Exponentials of x - max(x), the numerators of a softmax written by hand, and what is known about them whatever x is.
+namespace ane::detail {
 
 /// The maximum that `n` subtracts from the tensor that it is the maximum of: n = x - reduce_max(x), which is at most 0.
 /// Null for everything else. Axes that reshapes take away and bring back do not matter.
@@ -21,8 +17,8 @@ constexpr const node* subtracted_maximum(const graph_view& g, const node& n) {
     while (most->kind == op::reshape) {
         most = &g.operand(*most, 0);
     }
-    const bool its_own = most->kind == op::reduce_max && most->shape == subtracted.shape &&
-                         operand_index(g, *most, 0) == operand_index(g, n, 0);
+    const bool its_own =
+        most->kind == op::reduce_max && most->shape == subtracted.shape && g.operands(*most)[0] == g.operands(n)[0];
     return its_own ? most : nullptr;
 }
 
@@ -51,4 +47,19 @@ constexpr bool is_sum_of_shifted_exponentials(const graph_view& g, const node& n
     return most != nullptr && covers(n.get<axes>().list, most->get<axes>().list, n.shape.rank);
 }
 
-} // namespace ane::rules::detail
+/// The range of a difference, which is at most zero where a maximum is subtracted from what it is the maximum of.
+constexpr interval with_subtracted_maximum(const graph_view& g, const node& n, const interval& r) {
+    const bool is_capped = r.high > 0 && subtracted_maximum(g, n) != nullptr;
+    return is_capped ? interval{r.low < 0 ? r.low : 0, 0, r.declared} : r;
+}
+
+/// The least sum of exponentials one of which is 1, less what its table and the narrow register of a sum may lose.
+inline constexpr double least_shifted_sum = 1 - 0x1p-7;
+
+/// The range of a sum, which is not zero where it is of such exponentials.
+constexpr interval with_shifted_exponentials(const graph_view& g, const node& n, const interval& r) {
+    const bool is_raised = r.low < least_shifted_sum && is_sum_of_shifted_exponentials(g, n);
+    return is_raised ? interval{least_shifted_sum, r.high > 1 ? r.high : 1, r.declared} : r;
+}
+
+} // namespace ane::detail

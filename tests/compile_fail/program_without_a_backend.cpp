@@ -1,0 +1,18 @@
+// A program of no backend.
+// expect: name what computes the model: compile<model>(backend::cpu{}, weights)
+#include <anemone/backend/oracle/oracle.hpp>
+#include <anemone/backend/program.hpp>
+#include <anemone/model.hpp>
+
+using namespace ane;
+
+constexpr auto model = graph([](ane::builder& g) { g.output("y"_s, relu(g.input("x"_s, f16<1, 16>))); });
+
+inline void run() {
+#ifdef OK
+    auto program = compile<model>(backend::oracle{h13});
+#else
+    auto program = compile<model>();
+#endif
+    (void)program;
+}
