@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../base/way.hpp"
+#include "../io/file_part.hpp"
 #include "missing_file.hpp"
 
 #include <concepts>
@@ -9,7 +11,7 @@
 #include <string>
 #include <type_traits>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// The bytes of a file: in memory, or read part by part when they are asked for.
 class file_bytes {
@@ -18,10 +20,13 @@ public:
     template <std::convertible_to<std::span<const std::byte>> Bytes>
     // NOLINTNEXTLINE(google-explicit-constructor): a span is such bytes
     file_bytes(const Bytes& held) : held_(held), size_(held_.size()) {}
-    /// Of `source`, which has `part(begin, count)` and outlives this.
+    /// Of `source`, which has `part(begin, count)` and `unread(begin, count)` and outlives this.
     template <class Source> static file_bytes of(Source& source, std::uint64_t size) {
         file_bytes result;
         result.size_ = size;
+        result.unread_ = [](void* from, std::uint64_t begin, std::uint64_t count) {
+            return static_cast<Source*>(from)->unread(begin, count);
+        };
         result.source_ = &source;
         result.part_ = [](void* from, std::uint64_t begin, std::uint64_t count) -> std::span<const std::byte> {
             return static_cast<Source*>(from)->part(begin, count);
@@ -35,12 +40,17 @@ public:
         return part_ != nullptr ? part_(source_, begin, count)
                                 : held_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
     }
+    /// The same, still in the file, where it is one and they are many; else no part of any.
+    detail::file_part unread(std::uint64_t begin, std::uint64_t count) const {
+        return unread_ != nullptr ? unread_(source_, begin, count) : detail::file_part{};
+    }
 
 private:
     std::span<const std::byte> held_;
     std::uint64_t size_ = 0;
     void* source_ = nullptr;
     std::span<const std::byte> (*part_)(void*, std::uint64_t, std::uint64_t) = nullptr;
+    detail::file_part (*unread_)(void*, std::uint64_t, std::uint64_t) = nullptr;
 };
 
 /// How a reader gets the bytes of a file that another one refers to: made of anything that can be called with the path,
@@ -65,4 +75,4 @@ private:
     file_bytes (*call_)(void*, const std::string&);
 };
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -202,8 +202,8 @@ private:
     ANEMONE_INLINE std::vector<half> as_halves(const known_tensor& c) {
         std::vector<half> values(static_cast<std::size_t>(c.count()));
         const auto infinite_or_nan = [](half h) { return !is_finite(h); };
-        if (c.type == element_type::f16 && !weight_formats::first_where<half>(c.bytes, c.count(), infinite_or_nan)) {
-            std::memcpy(static_cast<void*>(values.data()), c.bytes.data(), values.size() * sizeof(half));
+        if (c.type == element_type::f16 && !c.first_where<half>(infinite_or_nan)) {
+            std::memcpy(static_cast<void*>(values.data()), c.elements().data(), values.size() * sizeof(half));
             return values;
         }
         for (std::int64_t i = 0; i < c.count(); ++i) {
@@ -273,10 +273,10 @@ private:
         s.type = element_type::f16;
         std::vector<half> values;
         if (c.type == element_type::f16 && !v.stored) {
-            s.bytes.assign(c.bytes.begin(), c.bytes.end());
+            s.bytes = stored_bytes(c);
         } else if (c.type == element_type::f32 || c.type == element_type::bf16) {
             s.type = c.type == element_type::f32 ? element_type::f32 : element_type::bf16;
-            s.bytes.assign(c.bytes.begin(), c.bytes.end());
+            s.bytes = stored_bytes(c);
         } else {
             values = as_halves(c);
             s.bytes = weight_formats::pack_halves(values);
