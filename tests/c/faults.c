@@ -170,6 +170,8 @@ static void arrays(void) {
                 "picture: no input has this name; there are: image");
     bad[0].bytes -= 1;
     CHECK_FAILS(anemone_run(program, bad, 1, &to, 1), ANEMONE_PORT, "64 bytes, the array has 63");
+    bad[0].bytes = (size_t)-1;
+    CHECK_FAILS(anemone_run(program, bad, 1, &to, 1), ANEMONE_PORT, "64 bytes, the array has 18446744073709551615");
     bad[0].bytes = 0;
     CHECK_FAILS(anemone_run(program, bad, 1, &to, 1), ANEMONE_PORT, "the array has 0");
     bad[0] = good;

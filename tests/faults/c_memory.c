@@ -1,7 +1,9 @@
 /* Every function of the C interface where the n-th allocation fails, once or with all later ones: a status, and never the end
-   of the program. Runs below failing_calls (LD_PRELOAD). Arguments: a model, a folder to write to, the stride over n.
+   of the program. Runs below failing_calls (LD_PRELOAD). Arguments: a model, a model with a state, a folder to write to, the
+   stride over n, and the interface's header and this file: every function of the one is called in the other.
 
-   The last argument may be "cancel": every long function then ends with ANEMONE_CANCELLED, before and during the call. */
+   Instead of the last three there may be "cancel": every long function then ends with ANEMONE_CANCELLED, before and during the
+   call. */
 #define _GNU_SOURCE
 #include <anemone/c/anemone.h>
 
@@ -15,8 +17,16 @@
 static int failures;
 static const char* path;
 static const char* folder;
-static anemone_model* model; /* opened before anything fails */
+/* Made before anything fails. */
+static anemone_model* model;
 static anemone_program* program;
+static anemone_program* counter; /* with the state "sum" of 3 elements */
+static anemone_report* report;
+static anemone_plan* optimized;
+static anemone_plan* compressed;
+static anemone_plan* placed;
+static anemone_plan* timed;
+static anemone_plan* differed;
 static uint16_t x[8];
 static uint16_t y[64];
 
@@ -26,7 +36,16 @@ static anemone_status open_model(void) {
     anemone_model_free(made);
     return status;
 }
-static anemone_status convert(void) { return anemone_convert(model, "mlpackage", folder); }
+/* What is written lies below the folder. */
+static anemone_status convert_to(const char* format, const char* name) {
+    char place[4096];
+    snprintf(place, sizeof place, "%s/%s", folder, name);
+    return anemone_convert(model, format, place);
+}
+static anemone_status convert(void) { return convert_to("mlpackage", "c.mlpackage"); }
+static anemone_status convert_mil(void) { return convert_to("mil", "as_mil"); }
+static anemone_status convert_netplist(void) { return convert_to("netplist", "as_netplist"); }
+static anemone_status convert_cpp(void) { return convert_to("cpp", "c.hpp"); }
 static anemone_status check(void) {
     anemone_report* made = NULL;
     const anemone_status status = anemone_check(model, "macs", NULL, &made);
@@ -99,6 +118,93 @@ static anemone_status run(void) {
     out.bytes = 24;
     return anemone_run(program, &in, 1, &out, 1);
 }
+/* A text that is there. */
+static anemone_status there(const char* text) {
+    return text != NULL && text[0] != '\0' ? ANEMONE_OK : ANEMONE_INTERNAL;
+}
+static anemone_status texts(void) {
+    const char* const all[] = {anemone_report_json(report),
+                               anemone_report_text(report),
+                               anemone_plan_text(optimized),
+                               anemone_plan_json(optimized),
+                               anemone_plan_text(compressed),
+                               anemone_plan_json(compressed),
+                               anemone_plan_text(placed),
+                               anemone_plan_json(placed),
+                               anemone_plan_text(timed),
+                               anemone_plan_json(timed),
+                               anemone_plan_text(differed),
+                               anemone_plan_json(differed),
+                               anemone_version(),
+                               anemone_status_name(ANEMONE_MEMORY)};
+    size_t i;
+    for (i = 0; i < sizeof all / sizeof all[0]; ++i) {
+        if (there(all[i]) != ANEMONE_OK) {
+            return ANEMONE_INTERNAL;
+        }
+    }
+    return ANEMONE_OK;
+}
+static anemone_status looks(void) {
+    anemone_port port;
+    anemone_verdict verdict;
+    const anemone_status status = anemone_port_at(model, ANEMONE_INPUT, 0, &port);
+    return status != ANEMONE_OK || anemone_port_count(model, ANEMONE_OUTPUT) != 1 ||
+                   anemone_note_at(model, anemone_note_count(model)) != NULL || anemone_verdict_count(report) == 0
+               ? status == ANEMONE_OK ? ANEMONE_INTERNAL : status
+               : anemone_verdict_at(report, 0, &verdict);
+}
+static anemone_status beyond(void) {
+    anemone_port port;
+    const anemone_status status = anemone_port_at(model, ANEMONE_INPUT, 1000, &port);
+    return status == ANEMONE_ARGUMENT ? ANEMONE_OK : status;
+}
+static anemone_status figures(void) {
+    anemone_optimized o;
+    anemone_compressed c;
+    anemone_placed p;
+    anemone_timed t;
+    anemone_differed d;
+    anemone_status status = anemone_plan_optimized(optimized, &o);
+    status = status == ANEMONE_OK ? anemone_plan_compressed(compressed, &c) : status;
+    status = status == ANEMONE_OK ? anemone_plan_placed(placed, &p) : status;
+    status = status == ANEMONE_OK ? anemone_plan_timed(timed, &t) : status;
+    return status == ANEMONE_OK ? anemone_plan_differed(differed, &d) : status;
+}
+static anemone_status figures_of_another(void) {
+    anemone_timed t;
+    const anemone_status status = anemone_plan_timed(placed, &t);
+    return status == ANEMONE_ARGUMENT ? ANEMONE_OK : status;
+}
+static anemone_status made_model(void) {
+    anemone_model* made = NULL;
+    const anemone_status status = anemone_plan_model(compressed, &made);
+    anemone_model_free(made);
+    return status;
+}
+static anemone_array sum_of(uint16_t* to) {
+    anemone_array a;
+    memset(&a, 0, sizeof a);
+    a.name = "sum";
+    a.type = ANEMONE_FLOAT16;
+    a.data = to;
+    a.bytes = 6;
+    return a;
+}
+static anemone_status states(void) {
+    const anemone_array sum = sum_of(y);
+    anemone_status status = anemone_reset(counter);
+    status = status == ANEMONE_OK ? anemone_write_state(counter, &sum) : status;
+    return status == ANEMONE_OK ? anemone_read_state(counter, &sum) : status;
+}
+static anemone_status wish(void) {
+    anemone_cancellation* made = NULL;
+    const anemone_status status = anemone_cancellation_make(&made);
+    anemone_cancellable(made);
+    anemone_cancellable(NULL);
+    anemone_cancellation_free(made);
+    return status;
+}
 static anemone_status wrong(void) {
     anemone_model* made = NULL;
     const anemone_status status = anemone_open("/there/is/no/such.mil", NULL, &made);
@@ -109,10 +215,64 @@ static const struct {
     const char* name;
     anemone_status (*call)(void);
     int is_long;
-} calls[] = {{"open", open_model, 1},   {"convert", convert, 0},   {"check", check, 0},     {"estimate", estimate, 0},
-             {"optimize", optimize, 1}, {"compress", compress, 1}, {"place", place, 0},     {"timeline", timeline, 0},
-             {"diff", differ, 1},       {"drawing", drawing, 1},   {"compile", compile, 0}, {"run", run, 1},
-             {"open nothing", wrong, 0}};
+} calls[] = {{"open", open_model, 1},
+             {"convert", convert, 0},
+             {"check", check, 0},
+             {"estimate", estimate, 0},
+             {"optimize", optimize, 1},
+             {"compress", compress, 1},
+             {"place", place, 0},
+             {"timeline", timeline, 0},
+             {"diff", differ, 1},
+             {"drawing", drawing, 1},
+             {"compile", compile, 0},
+             {"run", run, 1},
+             {"open nothing", wrong, 0},
+             {"convert to MIL", convert_mil, 0},
+             {"convert to a netplist", convert_netplist, 0},
+             {"convert to C++", convert_cpp, 0},
+             {"texts", texts, 0},
+             {"looks", looks, 0},
+             {"a port that is not there", beyond, 0},
+             {"figures", figures, 0},
+             {"figures of another plan", figures_of_another, 0},
+             {"the model of a plan", made_model, 0},
+             {"states", states, 0},
+             {"cancellation_make", wish, 0}};
+
+/* Everything that the calls above are about. */
+static anemone_status make_all(const char* with_state) {
+    anemone_model* counting = NULL;
+    const anemone_model* all[1];
+    anemone_compressing how;
+    anemone_status status = anemone_open(path, NULL, &model);
+    status = status == ANEMONE_OK ? anemone_compile(model, "cpu", &program) : status;
+    status = status == ANEMONE_OK ? anemone_open(with_state, NULL, &counting) : status;
+    status = status == ANEMONE_OK ? anemone_compile(counting, "cpu", &counter) : status;
+    anemone_model_free(counting);
+    status = status == ANEMONE_OK ? anemone_check(model, "macs", NULL, &report) : status;
+    status = status == ANEMONE_OK ? anemone_optimize(model, "h13", NULL, &optimized) : status;
+    memset(&how, 0, sizeof how);
+    how.size = sizeof how;
+    how.runs = 4;
+    how.most_loss = 1;
+    status = status == ANEMONE_OK ? anemone_compress(model, "h13", &how, &compressed) : status;
+    status = status == ANEMONE_OK ? anemone_place(model, "h17s", NULL, &placed) : status;
+    all[0] = model;
+    status = status == ANEMONE_OK ? anemone_timeline(all, 1, "h13", NULL, &timed) : status;
+    return status == ANEMONE_OK ? anemone_diff(model, NULL, &differed) : status;
+}
+static void free_all(void) {
+    anemone_plan_free(differed);
+    anemone_plan_free(timed);
+    anemone_plan_free(placed);
+    anemone_plan_free(compressed);
+    anemone_plan_free(optimized);
+    anemone_report_free(report);
+    anemone_program_free(counter);
+    anemone_program_free(program);
+    anemone_model_free(model);
+}
 
 static void fail(const char* name, long n, int later, const char* what) {
     ++failures;
@@ -155,6 +315,52 @@ static void without_memory(long stride) {
             }
         }
     }
+}
+
+static char* text_of(const char* name) {
+    FILE* const file = fopen(name, "rb");
+    char* const text = calloc(1, 1 << 18);
+    if (file == NULL || text == NULL || fread(text, 1, (1 << 18) - 1, file) == 0) {
+        printf("%s cannot be read\n", name);
+        exit(1);
+    }
+    fclose(file);
+    return text;
+}
+
+/* Whether the code names this function of the interface. */
+static int is_called(const char* code, const char* name) {
+    const size_t size = strlen(name);
+    const char* at = strstr(code, name);
+    while (at != NULL && at[size] != '(') {
+        at = strstr(at + 1, name);
+    }
+    return at != NULL;
+}
+
+/* A function that the header declares and this file does not call is one that nothing was said of. */
+static void calls_every_function(const char* header, const char* source) {
+    char* const declared = text_of(header);
+    char* const code = text_of(source);
+    const char* at = strstr(declared, "anemone_");
+    int functions = 0;
+    for (; at != NULL; at = strstr(at, "anemone_")) {
+        const size_t size = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_");
+        if (at[size] == '(' && size < 64) {
+            char name[64] = "";
+            memcpy(name, at, size);
+            ++functions;
+            if (!is_called(code, name)) {
+                fail(name, 0, 0, "is not called by this test");
+            }
+        }
+        at += size;
+    }
+    if (functions < 40) {
+        fail(header, 0, 0, "has fewer functions than there were");
+    }
+    free(code);
+    free(declared);
 }
 
 static void cancelled(void) {
@@ -224,24 +430,25 @@ static void cancelled_meanwhile(const char* name, anemone_status (*call)(void)) 
 }
 
 int main(int count, char** arguments) {
-    if (count < 4) {
+    const int is_cancelled = count == 5 && strcmp(arguments[4], "cancel") == 0;
+    if (count != 7 && !is_cancelled) {
         return 2;
     }
     path = arguments[1];
-    folder = arguments[2];
-    if (anemone_open(path, NULL, &model) != ANEMONE_OK || anemone_compile(model, "cpu", &program) != ANEMONE_OK) {
+    folder = arguments[3];
+    if (make_all(arguments[2]) != ANEMONE_OK) {
         printf("%s\n", anemone_error());
         return 1;
     }
-    if (strcmp(arguments[3], "cancel") == 0) {
+    if (is_cancelled) {
         cancelled();
         cancelled_meanwhile("compress", long_compress);
         cancelled_meanwhile("diff", long_differ);
     } else {
-        without_memory(atol(arguments[3]));
+        calls_every_function(arguments[5], arguments[6]);
+        without_memory(atol(arguments[4]));
     }
-    anemone_program_free(program);
-    anemone_model_free(model);
+    free_all();
     printf("%d failed\n", failures);
     return failures > 0 ? 1 : 0;
 }

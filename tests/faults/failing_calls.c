@@ -1,9 +1,9 @@
 /* A library to be loaded before a program (LD_PRELOAD) whose calls are to fail: the n-th allocation, or the n-th open, write,
-   rename, mkdir or fsync, once or from there on; or at which a signal comes. Counted from the begin of main on.
+   rename, mkdir, fsync or read, once or from there on; or at which a signal comes. Counted from the begin of main on.
 
    ANEMONE_FAIL=<what>:<n>[+][:<signal>]   what: memory, open (no more files), refuse (an open without permission), write,
-                                           rename, mkdir, sync; + all later ones too; or shrink: the file of the n-th pread
-                                           loses all of its bytes before that
+                                           rename, mkdir, sync, read (the disk fails under a read or pread); + all later
+                                           ones too; or shrink: the file of the n-th pread loses all of its bytes before that
    ANEMONE_FAIL_COUNTS=<file>              how many calls of each there were is written there at the end
 
    A program can ask for itself: fail_at(what, n, later), 0 for none; calls_of(what). */
@@ -21,8 +21,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum what { memory, opening, refusing, writing, renaming, making, syncing, shrinking, kinds };
-static const char* const names[kinds] = {"memory", "open", "refuse", "write", "rename", "mkdir", "sync", "shrink"};
+enum what { memory, opening, refusing, writing, renaming, making, syncing, shrinking, reading, kinds };
+static const char* const names[kinds] = {"memory", "open", "refuse", "write", "rename", "mkdir", "sync", "shrink", "read"};
 
 static atomic_int armed;
 static atomic_long counts[kinds];
@@ -88,18 +88,22 @@ static ssize_t (*true_write)(int, const void*, size_t);
 static int (*true_open)(const char*, int, ...);
 static int (*true_openat)(int, const char*, int, ...);
 static int (*true_rename)(const char*, const char*);
+static int (*true_exchange)(int, const char*, int, const char*, unsigned);
 static int (*true_mkdir)(const char*, mode_t);
 static int (*true_sync)(int);
 static ssize_t (*true_pread)(int, void*, size_t, off_t);
+static ssize_t (*true_read)(int, void*, size_t);
 
 __attribute__((constructor)) static void find_calls(void) {
     *(void**)&true_write = dlsym(RTLD_NEXT, "write");
     *(void**)&true_open = dlsym(RTLD_NEXT, "open");
     *(void**)&true_openat = dlsym(RTLD_NEXT, "openat");
     *(void**)&true_rename = dlsym(RTLD_NEXT, "rename");
+    *(void**)&true_exchange = dlsym(RTLD_NEXT, "renameat2");
     *(void**)&true_mkdir = dlsym(RTLD_NEXT, "mkdir");
     *(void**)&true_sync = dlsym(RTLD_NEXT, "fsync");
     *(void**)&true_pread = dlsym(RTLD_NEXT, "pread");
+    *(void**)&true_read = dlsym(RTLD_NEXT, "read");
 }
 
 ssize_t write(int file, const void* from, size_t size) {
@@ -147,6 +151,13 @@ int rename(const char* from, const char* to) {
     }
     return true_rename(from, to);
 }
+int renameat2(int in, const char* from, int into, const char* to, unsigned how) {
+    if (fails_now(renaming)) {
+        errno = EIO;
+        return -1;
+    }
+    return true_exchange(in, from, into, to, how);
+}
 int mkdir(const char* path, mode_t mode) {
     if (fails_now(making)) {
         errno = ENOSPC;
@@ -170,7 +181,18 @@ ssize_t pread(int file, void* to, size_t size, off_t at) {
             abort();
         }
     }
+    if (fails_now(reading)) {
+        errno = EIO;
+        return -1;
+    }
     return true_pread(file, to, size, at);
+}
+ssize_t read(int file, void* to, size_t size) {
+    if (fails_now(reading)) {
+        errno = EIO;
+        return -1;
+    }
+    return true_read(file, to, size);
 }
 ssize_t pread64(int file, void* to, size_t size, off_t at) __attribute__((alias("pread")));
 

@@ -14,6 +14,7 @@ import pathlib
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -51,8 +52,122 @@ COMMANDS = [
     (["manual"], []),
     (["completions", "bash"], []),
 ]
+# Models whose weights stay in their files until somebody needs them, and weights of a file of their own.
+LARGE_MODELS = ["large", "large_netplist", "large.mlpackage", "large.onnx", "external.onnx"]
+LARGE = [[word, name] for name in LARGE_MODELS for word in ("check", "run")]
+LARGE += [["run", "gap", "--weights", "large.safetensors"], ["convert", "large.onnx", "--to", "mil", "-o", "again"],
+          ["compress", "large", "--random-runs", "2", "--most-loss", "1", "-o", "again"]]
 MOST = 2000  # allocations; calls of files are fewer
 SENTENCE = re.compile(r"^(error|warning|note)\b|: error: |error: memory")
+
+
+def large_models(harness, folder):
+    """A product with a matrix of 128 KiB in each format."""
+    sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "python"))
+    import _onnx_messages as onnx
+
+    shape = [128, 512]
+    matrix = struct.pack("<512e", *(i % 7 - 3 for i in range(512))) * 128
+    text = ("program(1.3)\n{\n    func main<ios18>(tensor<fp16, [1, 512]> x) {\n        tensor<fp16, [128, 512]> w = "
+            "const()[name = string(\"w\"), val = tensor<fp16, [128, 512]>(BLOBFILE(path = string("
+            "\"@model_path/weights.bin\"), offset = uint64(64)))];\n        tensor<fp16, [1, 128]> y = linear(x = x, "
+            "weight = w)[name = string(\"y\")];\n    } -> (y);\n}\n")
+    for name in ("large", "gap", "other"):
+        (folder / name).mkdir()
+        (folder / name / "model.mil").write_text(text if name != "other" else text.replace('"y"', '"z"'))
+    header = struct.pack("<II56x", 1, 2)
+    record = struct.pack("<IIQQ40x", 0xDEADBEEF, 1, len(matrix), 128)
+    (folder / "large" / "weights.bin").write_bytes(header + record + matrix)
+    (folder / "other" / "weights.bin").write_bytes(header + record + matrix[512:] + matrix[:512])
+    for to, out in (("netplist", "large_netplist"), ("mlpackage", "large.mlpackage"), ("cpp", "large.hpp")):
+        done = harness.run(["convert", "large", "--to", to, "-o", out], folder)
+        if done.returncode != 0:
+            harness.blame(["convert", to], "", done.stderr.decode())
+    columns = b"".join(matrix[2 * i:2 * i + 2] * 128 for i in range(512))
+    half, shape = 10, [512, 128]
+    (folder / "columns.bin").write_bytes(columns)
+    outside = {"location": "columns.bin", "offset": "0", "length": str(len(columns))}
+    for name, kept in (("large.onnx", {"raw": columns}), ("external.onnx", {"external": outside})):
+        (folder / name).write_bytes(onnx.model(
+            [onnx.node("MatMul", ["x", "w"], ["y"], "y")], [onnx.tensor("w", shape, half, **kept)],
+            inputs=[onnx.port("x", [1, 512], half)], outputs=[onnx.port("y", [1, 128], half)]))
+
+
+def judge_large(harness, folder):
+    """Opening, reading and shortening of files fail under large weights: also when they are needed long after."""
+    large_models(harness, folder)
+    has_onnx = "built without ONNX" not in harness.run(["check", "large.onnx"], folder).stderr.decode()
+    whole = {"again": None}
+    for arguments in LARGE:
+        if ".onnx" in arguments[1] and not has_onnx:
+            continue
+        remove(folder / "again")
+        counts = harness.counts(arguments, folder)
+        for what in ("open", "refuse", "read", "shrink"):
+            every = 1 if harness.every == 1 else 5
+            for n in sorted({*range(1, counts[what] + 1, every), counts[what]} - {0}):
+                for later in ("", "+") if what != "shrink" and harness.every == 1 else ("",):
+                    kept = {each: each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+                    remove(folder / "again")
+                    done = harness.run(arguments, folder, f"{what}:{n}{later}")
+                    harness.judge(arguments, ["again"], folder, f"{what}:{n}{later}", done, whole)
+                    if what == "shrink" and done.returncode == 0:
+                        harness.blame(arguments, f"{what}:{n}", "went well with a file that ended")
+                    for each, content in kept.items() if what == "shrink" else ():
+                        each.write_bytes(content)
+
+
+def judge_shared(harness, folder):
+    """Two files that belong together, in a folder with a file of the user's: a process that is killed, or a call that fails, at
+    any moment leaves both old or both new, once somebody reads there."""
+    shared = folder / "shared"
+    names = ["model.mil", "weights.bin"]
+
+    def files():
+        return [(shared / name).read_bytes() for name in names]
+
+    def old():
+        remove(shared)
+        shared.mkdir()
+        (shared / "notes.txt").write_text("mine")
+        for name, content in zip(names, before or []):
+            (shared / name).write_bytes(content)
+
+    before = None
+    contents = []
+    for model in ("large", "other"):
+        old()
+        done = harness.run(["convert", model, "--to", "mil", "-o", "shared"], folder)
+        if done.returncode != 0:
+            return harness.blame(["convert", model], "", done.stderr.decode())
+        contents.append(files())
+    before, after = contents
+    write = ["convert", "other", "--to", "mil", "-o", "shared"]
+    old()
+    counts = harness.counts(write, folder)
+    ends = {"old": 0, "new": 0}
+    for what in ("write", "rename", "sync"):
+        for n in range(1, counts[what] + 1):
+            for how in (f":{int(signal.SIGKILL)}", "", "+"):
+                old()
+                harness.run(write, folder, f"{what}:{n}{how}")
+                done = harness.run(["check", "-q", "shared"], folder)
+                found = files()
+                ends["old" if found == before else "new"] += 1
+                if found not in (before, after) or done.returncode not in (0, 1):
+                    harness.blame(write, f"{what}:{n}{how}", f"files of two ages: {done.stderr.decode()[:200]}")
+                if (shared / "notes.txt").read_text() != "mine" or (shared / ".anemone-journal").exists():
+                    harness.blame(write, f"{what}:{n}{how}", "left its journal, or touched another file")
+    if min(ends.values()) < 3:
+        harness.blame(write, "", f"was not interrupted before and behind the change: {ends}")
+    # A journal of somebody else, or one that names other files than its writer's, moves nothing.
+    old()
+    (shared / ".anemone-1-0").write_text("theirs")
+    (shared / ".anemone-journal").write_text("anemone journal 1 forward\n5 5 12 9 .anemone-1-0notes.txt\nend\n")
+    harness.run(["check", "-q", "shared"], folder)
+    if (shared / "notes.txt").read_text() != "mine":
+        harness.blame(["check", "shared"], "", "believed a journal that nobody wrote here")
+    return None
 
 
 class Harness:
@@ -195,6 +310,9 @@ def main():
                 (folder / "kept").rmdir()
             if not keeps_package:
                 harness.run(arguments, folder)
+        if not given.only or given.only == "large":
+            judge_large(harness, folder)
+            judge_shared(harness, folder)
     for line in harness.wrong[:40]:
         print(line)
     print(f"{harness.runs} runs of the command, {len(harness.wrong)} that failed otherwise than they may")

@@ -52,9 +52,10 @@ ane::weight_store store_of(std::span<const std::uint8_t> rest) {
         }
         const auto name = next(rest, length);
         tensor.name.assign(name.begin(), name.end());
-        tensor.bytes.resize(static_cast<std::size_t>(tensor.shape.count() * ane::bytes(tensor.type, 1)));
-        const auto elements = std::as_bytes(next(rest, tensor.bytes.size()));
-        std::copy(elements.begin(), elements.end(), tensor.bytes.begin());
+        std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.shape.count() * ane::bytes(tensor.type, 1)));
+        const auto elements = std::as_bytes(next(rest, bytes.size()));
+        std::copy(elements.begin(), elements.end(), bytes.begin());
+        tensor.bytes = std::move(bytes);
         if (!store.contains(tensor.name)) {
             store.add(std::move(tensor));
         }

@@ -50,6 +50,12 @@ def broken_onnx():
                 yield (f"{operator}_{far}_{shape.index(0)}",
                        model([node(operator, names, ["c"], attributes=axis), RELU], [tensor("w", shape)]),
                        "which no tensor has")
+    u8 = 2
+    byte, none = tensor("b", [4, 4], u8, raw=bytes(16)), tensor("n", [0], u8)
+    image, step = tensor("i", [1, 1, 4, 4], u8, raw=bytes(16)), tensor("s", [], raw=struct.pack("<f", 1))
+    for operator, names in (("ConvInteger", "iinn"), ("MatMulInteger", "bbnn"), ("QLinearConv", "isnisnsn"),
+                            ("QLinearMatMul", "bsnbsnsn")):  # zero points without elements
+        yield f"no_zero_point_{operator}", computes(operator, [byte, none, image, step], list(names)), "zero point"
     yield "one_hot", computes("OneHot", [integers("i", [1]), scalar("d", HUGE), tensor("v", [2], raw=bytes(8))],
                               ["i", "d", "v"]), ""
     yield "declared", model([node("Add", ["x", "w"], ["y"])], [tensor("w", [1 << 20, 1 << 20], raw=b"1234")]), "4 bytes"

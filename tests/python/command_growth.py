@@ -3,8 +3,9 @@
 Graphs of many nodes in the shapes that steps were quadratic or cubic in: chains, wide ones, deep residuals, many ports with
 names that become alike, many weights. Each command runs with an eighth of the nodes and with all of them, 3,000, or 100,000 in
 `--all` (ANEMONE_TEST_NODES); judged is the ratio of processor times, not the time. Files that are larger than --max-memory
-allows are refused before they are read."""
+allows are refused before they are read, and weights of those that are not stay in their files while a model is checked."""
 
+import multiprocessing
 import os
 import pathlib
 import plistlib
@@ -63,6 +64,15 @@ def weights(count):
                  inputs=[port("s0", SHAPE, HALF)], outputs=[port(f"s{count}", SHAPE, HALF)])
 
 
+def products(count):
+    """Matrices that a form is to be chosen for, each an eighth of the nodes of another form."""
+    count //= 8
+    one = struct.pack("<16e", *(i % 3 / 4 for i in range(16)))
+    nodes = [node("MatMul", [f"s{i}", f"w{i}"], [f"s{i + 1}"], f"n{i}") for i in range(count)]
+    return model(nodes, [tensor(f"w{i}", [4, 4], HALF, raw=one) for i in range(count)],
+                 inputs=[port("s0", SHAPE, HALF)], outputs=[port(f"s{count}", SHAPE, HALF)])
+
+
 def large(form):
     """Values for which the GPU leads here and the engine there, so that placement has something to weigh."""
     return lambda count: form(count, [1, 64, 64, 64])
@@ -72,9 +82,12 @@ COMMANDS = [["check", "-q", "--targets", "h13"], ["run"], ["diff"], ["cost"], ["
             ["timeline"], ["optimize"], ["draw", "-o", "m.svg"], ["convert", "--to", "mil", "-o", "mil"],
             ["convert", "--to", "netplist", "-o", "netplist"], ["convert", "--to", "mlpackage", "-o", "m.mlpackage"],
             ["convert", "--to", "cpp", "-o", "m.hpp"]]
+BENCH = [["bench", "--seconds", "0.001", "--no-limits"]]
+COMPRESSION = [["compress", "--random-runs", "2", "--most-loss", "1"]]
 PLACEMENT = [["placement"], ["placement", "--goal", "energy"], ["placement", "--target", "h13"]]
-FORMS = [("chain", chain, COMMANDS), ("wide", wide, COMMANDS), ("residual", residual, COMMANDS), ("ports", ports, COMMANDS),
-         ("weights", weights, COMMANDS), ("wide images", large(wide), PLACEMENT), ("residual images", large(residual), PLACEMENT)]
+FORMS = [("chain", chain, COMMANDS + BENCH), ("wide", wide, COMMANDS), ("residual", residual, COMMANDS),
+         ("ports", ports, COMMANDS), ("weights", weights, COMMANDS + BENCH), ("products", products, COMPRESSION),
+         ("wide images", large(wide), PLACEMENT), ("residual images", large(residual), PLACEMENT)]
 
 
 def processor_seconds(program, arguments, folder):
@@ -144,6 +157,46 @@ def bounded(program, folder):
     refused("a property list of shared values", shared_values(folder))
 
 
+class LargeWeights:
+    """A product with a matrix of this many MB, in each format that weights come in, in a folder of its own."""
+
+    def __init__(self, program, folder, megabytes):
+        self.folder = folder / f"weights_{megabytes}"
+        self.folder.mkdir()
+        # In a process of its own: what a parent has in memory counts among its children's peaks.
+        writer = multiprocessing.Process(target=self.write, args=(megabytes,))
+        writer.start()
+        writer.join()
+        self.files = ["external.onnx", "inside.onnx"]
+        for form in ("mil", "netplist", "mlpackage"):
+            self.files.append(f"as.{form}")
+            made = run(program, ["convert", "external.onnx", "--to", form, "-o", f"as.{form}"], self.folder)
+            expect(made.returncode == 0, made.stderr)
+
+    def write(self, megabytes):
+        rows, columns = megabytes << 7, 4096
+        weights = struct.pack("<4096e", *(i % 3 / 1024 for i in range(columns))) * rows
+        (self.folder / "weights.bin").write_bytes(weights)
+        external = {"location": "weights.bin", "offset": "0", "length": str(len(weights))}
+        for name, kept in (("external.onnx", {"external": external}), ("inside.onnx", {"raw": weights})):
+            (self.folder / name).write_bytes(model(
+                [node("MatMul", ["x", "w"], ["y"])], [tensor("w", [rows, columns], HALF, **kept)],
+                inputs=[port("x", [1, rows], HALF)], outputs=[port("y", [1, columns], HALF)]))
+
+
+def stays_in_files(program, folder):
+    """A check looks at weights piece by piece: whatever their format, more of them take no more memory."""
+    few = LargeWeights(program, folder, 1)
+    more = 512 if NODES >= 100_000 else 24
+    many = LargeWeights(program, folder, more)
+    for file in few.files:
+        words = ["check", "-q", "--targets", "h13", "--ranges", "x=-1,1", file]
+        least, found = Most(program, words, few.folder), Most(program, words, many.folder)
+        expect(found.code in (0, 1), f"{file}: exit code {found.code}, {found.text[:300]}")
+        expect(found.memory < least.memory + (12 << 20),
+               f"{file}: {found.memory >> 20} MB for {more} MB of weights, {least.memory >> 20} MB for 1 MB")
+
+
 def shared_values(folder):
     """A binary property list of 0.8 KB that says more than a million values: arrays of references to one another."""
     path = folder / "shared.plist"
@@ -165,6 +218,7 @@ def main():
             skip("the command has no ONNX")
         pairs = grows_in_proportion(program, folder)
         bounded(program, folder)
+        stays_in_files(program, folder)
     return verdict(f"{pairs} pairs of runs, {NODES // 8} and {NODES} nodes")
 
 

@@ -164,10 +164,11 @@ TEST_CASE("a transpose moves every element of every type to its place") {
             shape.append(round % 50 == 7 ? static_cast<std::int64_t>(random() % 2)
                                          : 1 + static_cast<std::int64_t>(random() % 5));
         }
-        stored_tensor tensor{"t", type, shape, std::vector<std::byte>(static_cast<std::size_t>(shape.count()) * size)};
-        for (std::byte& b : tensor.bytes) {
+        std::vector<std::byte> bytes(static_cast<std::size_t>(shape.count()) * size);
+        for (std::byte& b : bytes) {
             b = static_cast<std::byte>(random() & 0xFFU); // NaN, infinities and false truths among them
         }
+        const stored_tensor tensor{"t", type, shape, std::move(bytes)};
         std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
         std::iota(order.begin(), order.end(), 0);
         std::shuffle(order.begin(), order.end(), random);

@@ -178,6 +178,8 @@ void refuse_opset(const model& of, const check_options& how, ane::verdict_table&
 
 /// Arithmetic that a search for an overflow may take, in all its runs: about two seconds.
 constexpr double most_flops = 4e10;
+/// Memory that it may take: a check of 2 GB of weights looks at them piece by piece, which a run could not.
+constexpr std::uint64_t most_search_memory = std::uint64_t{192} << 20U;
 constexpr std::size_t least_points = 3; // the ends of all ranges, and what is nearest to zero
 
 /// Whether some bound lets a value overflow that `rules` only tell of. Other rules are not asked.
@@ -204,7 +206,7 @@ std::vector<ane::overflow_found> search_overflows(const ane::graph_view& g, cons
     }
     const double runs = most_flops / std::max(flops, 1.0);
     if (runs < static_cast<double>(least_points) ||
-        run_memory(g, kept_values::all) > static_cast<double>(of.max_memory())) {
+        run_memory(g, kept_values::all) > static_cast<double>(std::min(of.max_memory(), most_search_memory))) {
         return {};
     }
     try {

@@ -60,7 +60,7 @@ void fill_missing(ane::read_model& read, const reading_options& how) {
             t.name = name;
             t.type = ane::element_type::f16;
             t.shape = g[node].shape;
-            t.bytes.resize(static_cast<std::size_t>(t.shape.count()) * 2);
+            t.bytes = std::vector<std::byte>(static_cast<std::size_t>(t.shape.count()) * 2);
             read.weights.add(std::move(t));
             continue;
         }

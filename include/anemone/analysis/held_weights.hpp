@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 /// Which compressed weights a file holds as they are stored. It holds the others as the fp16 values that they stand for:
 /// for the engine these are plain weights, which the writers, the cost model and the rules have to agree on.
@@ -50,19 +51,20 @@ constexpr bool takes_stored_weight(op kind, std::size_t position) {
     return reads_stored_weight(kind, position) || is_composed(kind);
 }
 
-/// Whether every operation that reads a compressed weight takes it as it is stored.
-constexpr bool is_read_as_stored(const graph_view& g, int index) {
-    return every_reader(g, index, [&g](int reader, int position) {
+/// Whether every operation that reads a compressed weight takes it as it is stored. `read`: `uses(g)`, where that is known
+/// (`every_reader`).
+constexpr bool is_read_as_stored(const graph_view& g, int index, std::span<const int> read = {}) {
+    return every_reader(g, index, read, [&g](int reader, int position) {
         return takes_stored_weight(g[reader].kind, static_cast<std::size_t>(position));
     });
 }
 
 /// Whether the engine gets a compressed weight in its stored form. With every form written, one in blocks still reaches
-/// products as a sum with zero, which is fp16.
-constexpr bool is_held_as_stored(const graph_view& g, int index, held_forms held) {
+/// products as a sum with zero, which is fp16. `read` as above.
+constexpr bool is_held_as_stored(const graph_view& g, int index, held_forms held, std::span<const int> read = {}) {
     const compression& c = g[index].get<compression>();
     switch (held) {
-    case held_forms::run: return was_run_as_a_weight(c) && is_read_as_stored(g, index);
+    case held_forms::run: return was_run_as_a_weight(c) && is_read_as_stored(g, index, read);
     case held_forms::every: return !has_blocks(c);
     case held_forms::none: break;
     }

@@ -4,6 +4,7 @@
 #include "held_weights.hpp"
 
 #include <cstdint>
+#include <span>
 
 /// The memory that holds a layer's weights while it runs: 64 KB, or 16 MB for weights that stream (guide chapter 24,
 /// HAL 0x200 and 0x210; R057, decompiled). It is apart from the working set of the activations.
@@ -78,8 +79,10 @@ constexpr std::int64_t kernel_capacity(bool streamed, const target_description& 
 }
 
 /// The kernel memory that a contraction with stored weights needs; of a product of two computed matrices the left one,
-/// whose rows the engine takes as kernels (R052); nothing for other nodes. `held`: the forms that the file holds.
-constexpr kernel_use kernel_use_of(const graph_view& g, int index, const target_description& t, held_forms held) {
+/// whose rows the engine takes as kernels (R052); nothing for other nodes. `held`: the forms that the file holds; `read`:
+/// `uses(g)`, where that is known (`every_reader`).
+constexpr kernel_use kernel_use_of(const graph_view& g, int index, const target_description& t, held_forms held,
+                                   std::span<const int> read = {}) {
     const node& n = g[index];
     if (!is_contraction(n.kind)) {
         return {};
@@ -97,7 +100,7 @@ constexpr kernel_use kernel_use_of(const graph_view& g, int index, const target_
     const std::int64_t count = w.shape.count();
     k.dense = k.demand = bytes(w.type, count);
     if (w.kind == op::compressed) {
-        bool streams = form_streams(w.get<compression>(), t) && is_held_as_stored(g, g.operands(n)[1], held);
+        bool streams = form_streams(w.get<compression>(), t) && is_held_as_stored(g, g.operands(n)[1], held, read);
         if (is_convolution(n.kind)) {
             // A weight streams under unit stride and without dilation only (guide chapter 25).
             const convolution_geometry c = geometry_of(g, n);

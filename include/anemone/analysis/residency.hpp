@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../graph/uses.hpp"
 #include "../targets/table.hpp"
 #include "banks.hpp"
 #include "kernel_memory.hpp"
@@ -33,6 +34,7 @@ constexpr sequence<node_residency> residency(const graph_view& g, const target_d
     const sequence<char> known = constant_nodes(g);
     const sequence<std::int64_t> live = live_bytes(g);
     const sequence<int> branches = reconverging_branches(g);
+    const sequence<int> read = uses(g);
     sequence<node_residency> rows;
     rows.reserve(g.nodes.size());
     for (int i = 0; i < g.size(); ++i) {
@@ -46,7 +48,7 @@ constexpr sequence<node_residency> residency(const graph_view& g, const target_d
         r.largest = largest_operand(g, i);
         r.place = residence_of(r.largest.bytes, t);
         r.live = live[at];
-        r.kernel = kernel_use_of(g, i, t, held);
+        r.kernel = kernel_use_of(g, i, t, held, read);
         if (n.kind == op::matmul || n.kind == op::linear) {
             const node& right = g.operand(n, 1);
             r.right_operand_streams = bytes(right.type, right.shape.count()) >= t.memory.working_set_nominal;

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -112,11 +113,12 @@ public:
         if (options_.error_feedback) {
             plan_.runs += learn(rounders_, graph_, store_, samples_.calibration, place_);
         }
-        for (const weight_group& group : weight_group::of(plan_.weights.size())) {
+        ask_for_forms();
+        for (const weight_group& group : weight_group::of(plan_.weights.size(), graph_.nodes.size())) {
             try_candidates(group);
         }
         rounders_.clear();
-        form_descent descent(plan_, trials_, decided_);
+        form_descent descent(plan_, trials_, decided_, graph_.nodes.size());
         descent.run();
         descent.measure_uniform();
         plan_.held_out = trials_.held_out(samples_.held_out, plan_.after.chosen);
@@ -136,12 +138,17 @@ private:
             throw error(errc::argument, "most_loss",
                         formatted("is {}, the limit is a finite number from 0 on", options_.most_loss));
         }
-        std::set<std::string_view> seen;
+        std::set<std::string_view> names;
+        for (int i = 0; i < graph_.size() && !options_.required.empty(); ++i) {
+            if (graph_[i].kind == op::weight) {
+                names.insert(graph_.name(i));
+            }
+        }
         for (const required_form& r : options_.required) {
-            if (!seen.insert(r.weight).second) {
+            if (!required_.emplace(r.weight, &r).second) {
                 throw error(errc::argument, r.weight, "has 2 required forms, the limit is 1");
             }
-            if (graph_.find(op::weight, r.weight) < 0) {
+            if (!names.contains(r.weight)) {
                 throw error(errc::argument, r.weight, "has a required form, but is not a weight of the model");
             }
         }
@@ -196,12 +203,58 @@ private:
     }
 
     ANEMONE_INLINE const required_form* requirement_of(std::string_view weight) const {
-        for (const required_form& r : options_.required) {
-            if (r.weight == weight) {
-                return &r;
+        const auto found = required_.find(weight);
+        return found == required_.end() ? nullptr : found->second;
+    }
+
+    /// Which forms each weight is to be asked for, and what the target and the file say of them: of all weights at once.
+    ANEMONE_INLINE void ask_for_forms() {
+        std::size_t most = 0;
+        for (std::size_t w = 0; w < plan_.weights.size(); ++w) {
+            const std::vector<half> exact = verified_weight(graph_, nodes_[w], store_);
+            std::int64_t zeros = 0;
+            for (const half h : exact) {
+                zeros += static_cast<double>(h) == 0 ? 1 : 0;
+            }
+            share_of_zeros_.push_back(static_cast<double>(zeros) /
+                                      static_cast<double>(std::max<std::size_t>(exact.size(), 1)));
+            const required_form* const required = requirement_of(plan_.weights[w].name);
+            std::vector<compression> forms = options_.forms.empty() ? usual_forms() : options_.forms;
+            if (required != nullptr) {
+                forms.clear();
+                if (required->form) {
+                    forms.push_back(*required->form);
+                }
+            }
+            std::vector<possible_form>& possible = possible_.emplace_back();
+            for (const compression& wanted : forms) {
+                compression form = required != nullptr ? wanted : fitted(wanted, plan_.weights[w].shape);
+                form.zeros = is_masked(form) ? static_cast<float>(share_of_zeros_[w]) : 0;
+                if (form.form == weight_form::sparse) {
+                    form.bits = 16;
+                }
+                possible.push_back({wanted, form, {}});
+            }
+            most = std::max(most, possible.size());
+        }
+        for (std::size_t c = 0; c < most; ++c) {
+            std::vector<form_question> asked;
+            std::vector<form_answer*> wanted;
+            for (std::size_t w = 0; w < possible_.size(); ++w) {
+                if (c < possible_[w].size()) {
+                    asked.push_back({nodes_[w], possible_[w][c].form});
+                    wanted.push_back(&possible_[w][c].answer);
+                }
+            }
+            std::vector<form_answer> answers = holder_->answers(asked);
+            for (std::size_t k = 0; k < answers.size(); ++k) {
+                *wanted[k] = std::move(answers[k]);
             }
         }
-        return nullptr;
+    }
+    static bool is_masked(const compression& form) {
+        return form.form == weight_form::sparse || form.form == weight_form::sparse_palette ||
+               form.form == weight_form::sparse_blockwise;
     }
 
     /// Finds the candidates of a group's weights and tries each form for all of them that can have it.
@@ -214,10 +267,11 @@ private:
             candidates = std::max(candidates, plan_.weights[w].candidates.size());
         }
         std::vector<std::size_t> free;
+        std::vector<std::size_t> bound; // by the caller, each to the only candidate that it has
         for (std::size_t w = group.first; w < group.end; ++w) {
             if (const required_form* const required = requirement_of(plan_.weights[w].name); required != nullptr) {
                 if (required->form) {
-                    try_together({w}, 1, group, exact); // its first candidate is of no form that the others have
+                    bound.push_back(w);
                 }
                 decided_.start[w] = required->form ? 1 : 0;
                 decided_.weights.insert(w);
@@ -225,6 +279,7 @@ private:
                 free.push_back(w);
             }
         }
+        try_together(bound, 1, group, exact);
         for (std::size_t c = 1; c < candidates; ++c) {
             std::vector<std::size_t> able;
             std::copy_if(free.begin(), free.end(), std::back_inserter(able),
@@ -239,29 +294,12 @@ private:
     ANEMONE_INLINE void find_candidates(std::size_t w, std::span<const half> exact) {
         weight_choice& choice = plan_.weights[w];
         const required_form* const required = requirement_of(choice.name);
-        std::vector<compression> forms = options_.forms.empty() ? usual_forms() : options_.forms;
-        if (required != nullptr) {
-            forms.clear();
-            if (required->form) {
-                forms.push_back(*required->form);
-            }
-        }
-        std::int64_t zeros = 0;
-        for (const half h : exact) {
-            zeros += static_cast<double>(h) == 0 ? 1 : 0;
-        }
-        const double share = static_cast<double>(zeros) / static_cast<double>(std::max<std::size_t>(exact.size(), 1));
-        for (const compression& wanted : forms) {
-            compression form = required != nullptr ? wanted : fitted(wanted, choice.shape);
-            const bool masked = form.form == weight_form::sparse || form.form == weight_form::sparse_palette ||
-                                form.form == weight_form::sparse_blockwise;
-            form.zeros = masked ? static_cast<float>(share) : 0;
-            if (form.form == weight_form::sparse) {
-                form.bits = 16;
-            }
+        const double share = share_of_zeros_[w];
+        for (const auto& [wanted, form, answer] : possible_[w]) {
+            const bool masked = is_masked(form);
             stored_candidate c;
             c.form = form;
-            c.refused = holder_->refusal(nodes_[w], form);
+            c.refused = answer.refused;
             if (!c.refused.empty()) {
                 if (required != nullptr) {
                     throw error(errc::argument, choice.name,
@@ -271,7 +309,7 @@ private:
                 choice.candidates.push_back(std::move(c));
                 continue;
             }
-            c.streams = holder_->streams(nodes_[w], form);
+            c.streams = answer.streams;
             rounders_[w].round_to_nearest(exact, c);
             c.bytes = static_cast<std::int64_t>(encode_weight(c.values, choice.shape, form).bytes());
             if (masked && share < least_zeros && required == nullptr) {
@@ -352,10 +390,20 @@ private:
     backend::any place_;
     divided_samples samples_;
     compression_plan plan_;
-    form_trials trials_;                   ///< of the plan
-    std::optional<form_holder> holder_;    ///< once the model is known to be valid
-    std::vector<int> nodes_;               ///< of the weights of the plan
-    std::vector<weight_rounder> rounders_; ///< of the same
+    form_trials trials_; ///< of the plan
+    /// A form that a weight might have.
+    struct possible_form {
+        compression wanted; ///< by the caller
+        compression form;   ///< as this weight can have it
+        form_answer answer;
+    };
+
+    std::map<std::string_view, const required_form*> required_;
+    std::vector<double> share_of_zeros_;               ///< of each weight
+    std::vector<std::vector<possible_form>> possible_; ///< the same
+    std::optional<form_holder> holder_;                ///< once the model is known to be valid
+    std::vector<int> nodes_;                           ///< of the weights of the plan
+    std::vector<weight_rounder> rounders_;             ///< of the same
     std::optional<double> base_seconds_;
     decided_forms decided_;
 };

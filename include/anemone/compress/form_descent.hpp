@@ -23,16 +23,20 @@ struct decided_forms {
 };
 
 /// Weights that are tried and changed together, from `first` up to `end`: each run of the model tells of one such group, so
-/// that a model of thousands of weights takes no more runs than one of `most`.
+/// that a model of thousands of weights takes no more runs than one of `most`. A run takes as long as the model is: large
+/// ones have fewer groups, so that all runs together visit no more nodes, but for `fewest`.
 struct weight_group {
     static constexpr std::size_t most = 96;
+    static constexpr std::size_t fewest = 4;
+    static constexpr std::size_t most_nodes = 400'000; ///< groups times nodes
 
     std::size_t first;
     std::size_t end;
 
     std::size_t size() const { return end - first; }
-    ANEMONE_INLINE static std::vector<weight_group> of(std::size_t weights) {
-        const std::size_t each = (weights + most - 1) / most;
+    ANEMONE_INLINE static std::vector<weight_group> of(std::size_t weights, std::size_t nodes) {
+        const std::size_t number = std::clamp(most_nodes / std::max<std::size_t>(nodes, 1), fewest, most);
+        const std::size_t each = (weights + number - 1) / number;
         std::vector<weight_group> groups;
         for (std::size_t first = 0; first < weights; first += each) {
             groups.push_back({first, std::min(first + each, weights)});
@@ -44,8 +48,10 @@ struct weight_group {
 /// Goes from fp16 to the cheapest forms, a weight at a time, and writes into a plan what it met on the way.
 class form_descent {
 public:
-    ANEMONE_INLINE form_descent(compression_plan& plan, form_trials& trials, const decided_forms& decided)
-        : plan_(plan), trials_(trials), decided_(decided), groups_(weight_group::of(plan.weights.size())) {}
+    /// `nodes`: of the model.
+    ANEMONE_INLINE form_descent(compression_plan& plan, form_trials& trials, const decided_forms& decided,
+                                std::size_t nodes)
+        : plan_(plan), trials_(trials), decided_(decided), groups_(weight_group::of(plan.weights.size(), nodes)) {}
 
     ANEMONE_INLINE void run() {
         go_down();

@@ -26,7 +26,7 @@ namespace ane::compress::inline ANEMONE_WAY {
 /// Which of the model's inputs a node is; -1: none.
 ANEMONE_INLINE int input_port(const graph_view& g, int node) {
     int position = 0;
-    for (int i = 0; i < g.size(); ++i) {
+    for (int i = 0; ane::detail::is_bound(g, node) && i < g.size(); ++i) { // of others it is known at once
         if (ane::detail::is_bound(g, i)) {
             if (i == node) {
                 return position;

@@ -3,6 +3,7 @@
 #include "../analysis/kernel_memory.hpp"
 #include "../analysis/winograd.hpp"
 #include "../analysis/working_set.hpp"
+#include "../graph/uses.hpp"
 #include "../passes/fusion.hpp"
 #include "../targets/table.hpp"
 #include "work.hpp"
@@ -241,8 +242,8 @@ constexpr void describe_layer(layer_demand& layer, const graph_view& g, const ta
 
 /// The demands of a lowered graph. A layer reads the operands that come from outside it and writes its last value; a
 /// view moves nothing (`detail::views_of`); a slice reads no more than it writes. Each input of the program is
-/// brought in once and whole, for the first layer that reads it. Quadratic only in the numbers of sorts and of
-/// compressed weights. `held`: the forms of weights that the file holds.
+/// brought in once and whole, for the first layer that reads it. Quadratic only in the number of sorts. `held`: the forms of
+/// weights that the file holds.
 constexpr program_demand demand_of(const graph_view& g, const target_description& t, held_forms held) {
     const sequence<fusion> fused = fuse(g);
     const sequence<char> known = constant_nodes(g);
@@ -274,6 +275,7 @@ constexpr program_demand demand_of(const graph_view& g, const target_description
         }
     }
     const sequence<int> next = next_stages(fused);
+    const sequence<int> read = uses(g);
     for (layer_demand& layer : layers) {
         bool brings = false; // an input of the program; the weight of a layer behind others comes in while they run
         for (int i = layer.node; i >= 0; i = next[static_cast<std::size_t>(i)]) {
@@ -292,7 +294,7 @@ constexpr program_demand demand_of(const graph_view& g, const target_description
                 layer.permutes = false;
                 continue;
             }
-            const kernel_use kernel = kernel_use_of(g, i, t, held);
+            const kernel_use kernel = kernel_use_of(g, i, t, held, read);
             for (const int o : g.operands(i)) {
                 const auto from = static_cast<std::size_t>(o);
                 const bool inside = !is_source(g[o].kind) && known[from] == 0 && fused[from].host == layer.node &&

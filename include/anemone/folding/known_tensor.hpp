@@ -3,8 +3,10 @@
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
 #include "../io/lender.hpp"
+#include "../io/steady_file.hpp"
 #include "../values/element_type.hpp"
 #include "../values/shape.hpp"
+#include "../weights/formats/element_scan.hpp"
 #include "../weights/formats/elements.hpp"
 
 #include <cmath>
@@ -15,6 +17,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,20 +31,82 @@ struct refused {
     std::string reason;
 };
 
+/// Elements that stay in their file until somebody asks for all of them, once.
+class elements_in_file {
+public:
+    /// `read` gives them in memory that outlives this; it throws `error` (errc::file).
+    elements_in_file(ane::detail::file_part part, std::function<std::span<const std::byte>()> read)
+        : part_(std::move(part)), read_(std::move(read)) {}
+
+    /// Into memory that is given back with this.
+    ANEMONE_INLINE explicit elements_in_file(const ane::detail::file_part& part)
+        : elements_in_file(part, [part, own = std::make_shared<std::vector<std::byte>>()] {
+              own->resize(part.count);
+              ane::detail::read_part(part, 0, *own);
+              return std::span<const std::byte>(*own);
+          }) {}
+
+    const ane::detail::file_part& part() const { return part_; }
+    /// Throws `refused`.
+    ANEMONE_INLINE std::span<const std::byte> all() const {
+        if (all_.empty()) {
+            try {
+                all_ = read_();
+            } catch (const error& e) {
+                throw refused{formatted("its data cannot be read: {}", e.what())};
+            }
+        }
+        return all_;
+    }
+    /// `each_piece` of them. Throws `refused`, and what `take` does.
+    template <class Take> void each_piece(const Take& take) const {
+        try {
+            ane::detail::each_piece(part_, take);
+        } catch (const error& e) {
+            throw refused{formatted("its data cannot be read: {}", e.what())};
+        }
+    }
+
+private:
+    ane::detail::file_part part_;
+    std::function<std::span<const std::byte>()> read_;
+    mutable std::span<const std::byte> all_;
+};
+
 /// A tensor whose elements are known before anything runs, as a file packs them: little-endian and without gaps.
 struct known_tensor {
     element_type type = element_type::f32;
     extents shape = {};
-    std::span<const std::byte> bytes = {};                         ///< of a file, or of `owned`
+    std::span<const std::byte> bytes = {};                         ///< of a file, or of `owned`; none of `in_file`
     std::shared_ptr<const std::vector<std::byte>> owned = nullptr; ///< null: borrowed
     bool is_missing = false; ///< a file that is not there has the elements; these are zeros, in their place
-    std::shared_ptr<detail::lender> lender = nullptr; ///< of bytes of a file that may go back
+    std::shared_ptr<detail::lender> lender = nullptr;          ///< of bytes of a file that may go back
+    std::shared_ptr<const elements_in_file> in_file = nullptr; ///< many elements, which are not read yet
 
     std::int64_t count() const { return shape.count(); }
     bool is_borrowed() const { return owned == nullptr; }
+    std::size_t size_in_bytes() const { return in_file != nullptr ? in_file->part().count : bytes.size(); }
+    /// All of them, read where they are not yet. Throws `refused`.
+    ANEMONE_INLINE std::span<const std::byte> elements() const { return in_file != nullptr ? in_file->all() : bytes; }
 
     /// Element `i` as a number; exact but for 64-bit integers beyond 2^53.
-    ANEMONE_INLINE double at(std::int64_t i) const { return weight_formats::element_as<double>(bytes, type, i); }
+    ANEMONE_INLINE double at(std::int64_t i) const { return weight_formats::element_as<double>(elements(), type, i); }
+
+    /// The number of the first element for which `holds` (weight_formats::first_where). Elements of a file are not kept.
+    template <class Element, class Holds> std::optional<std::int64_t> first_where(const Holds& holds) const {
+        if (in_file == nullptr) {
+            return weight_formats::first_where<Element>(bytes, count(), holds);
+        }
+        std::optional<std::int64_t> found;
+        in_file->each_piece([&](std::size_t at, std::span<const std::byte> piece) {
+            const auto size = static_cast<std::int64_t>(sizeof(Element));
+            const auto number = static_cast<std::int64_t>(piece.size()) / size;
+            if (const auto here = found ? std::nullopt : weight_formats::first_where<Element>(piece, number, holds)) {
+                found = static_cast<std::int64_t>(at) / size + *here;
+            }
+        });
+        return found;
+    }
 
     /// Element `i` as an integer: exactly, real numbers cut off. Throws `refused` for one beyond 64 bits with a sign.
     ANEMONE_INLINE std::int64_t integer(std::int64_t i) const {
@@ -54,12 +119,12 @@ struct known_tensor {
             return static_cast<std::int64_t>(value);
         }
         if (type == element_type::uint64) {
-            const auto value = weight_formats::element_as<std::uint64_t>(bytes, type, i);
+            const auto value = weight_formats::element_as<std::uint64_t>(elements(), type, i);
             if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
                 throw beyond(value);
             }
         }
-        return weight_formats::element_as<std::int64_t>(bytes, type, i);
+        return weight_formats::element_as<std::int64_t>(elements(), type, i);
     }
 
     /// The same elements under another shape of as many.

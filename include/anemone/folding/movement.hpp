@@ -40,10 +40,10 @@ public:
     /// Appends element `i` of a tensor of the same type.
     ANEMONE_INLINE void append(const known_tensor& x, std::int64_t i) {
         if (const std::size_t size = width(); size != 0) {
-            std::memcpy(bytes_.data() + next_, x.bytes.data() + static_cast<std::size_t>(i) * size, size);
+            std::memcpy(bytes_.data() + next_, x.elements().data() + static_cast<std::size_t>(i) * size, size);
             next_ += size;
         } else {
-            narrow_.push_back(weight_formats::packed_at(x.bytes, i, facts_of(type_).bits));
+            narrow_.push_back(weight_formats::packed_at(x.elements(), i, facts_of(type_).bits));
         }
     }
     ANEMONE_INLINE known_tensor of(const extents& shape) && {

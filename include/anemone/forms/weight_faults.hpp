@@ -3,12 +3,14 @@
 #include "../analysis/held_weights.hpp"
 #include "form_fault.hpp"
 
+#include <span>
+
 namespace ane {
 
 /// Why a file holds a compressed weight as fp16; nothing where it holds the stored form (analysis/held_weights.hpp).
-constexpr form_fault weight_fault(const graph_view& g, int index, held_forms held) {
+constexpr form_fault weight_fault(const graph_view& g, int index, held_forms held, std::span<const int> read = {}) {
     const compression& c = g[index].get<compression>();
-    if (is_held_as_stored(g, index, held)) {
+    if (is_held_as_stored(g, index, held, read)) {
         return {};
     }
     if (held == held_forms::none) {

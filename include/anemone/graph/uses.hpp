@@ -4,6 +4,7 @@
 #include "sequence.hpp"
 
 #include <cstddef>
+#include <limits>
 #include <span>
 
 namespace ane {
@@ -33,17 +34,26 @@ constexpr bool is_output(const graph_view& g, int index) {
 }
 
 /// Whether `test(reader, position)` holds wherever an operation, the node `reader`, reads node `index` as its operand
-/// `position`.
-template <class Test> constexpr bool every_reader(const graph_view& g, int index, Test test) {
-    for (int i = index + 1; i < g.size(); ++i) {
+/// `position`. `read`: `uses(g)` where that is known, and nothing elsewhere: the search ends at the last reader, which is near in
+/// all but few graphs, and not at the last node.
+template <class Test>
+constexpr bool every_reader(const graph_view& g, int index, std::span<const int> read, Test test) {
+    int reads = read.empty() ? std::numeric_limits<int>::max() : read[static_cast<std::size_t>(index)];
+    for (int i = index + 1; i < g.size() && reads > 0; ++i) {
         const std::span<const int> operands = g.operands(i);
         for (std::size_t k = 0; k < operands.size(); ++k) {
-            if (operands[k] == index && !test(i, static_cast<int>(k))) {
-                return false;
+            if (operands[k] == index) {
+                --reads;
+                if (!test(i, static_cast<int>(k))) {
+                    return false;
+                }
             }
         }
     }
     return true;
+}
+template <class Test> constexpr bool every_reader(const graph_view& g, int index, Test test) {
+    return every_reader(g, index, {}, test);
 }
 
 } // namespace ane

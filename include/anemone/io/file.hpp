@@ -38,8 +38,8 @@ struct named_pieces {
 };
 
 /// `write_file` for several files that belong together: all are on disk before the first one is renamed, and where one
-/// cannot be, those before it get their old content back. Only the end of the process or of the machine between two
-/// renames can leave old and new ones side by side.
+/// cannot be, those before it get their old content back. Where the process or the machine ends between two renames, a
+/// journal beside the files says how they go on: whoever writes there next, or reads a model there, does it (journal.hpp).
 ANEMONE_API void write_files(std::span<const named_pieces> files);
 ANEMONE_API void write_files(std::span<const named_bytes> files);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "file.hpp"
+#include "journal.hpp"
 #include "open_file.hpp"
 #include "unfinished.hpp"
 
@@ -84,6 +85,14 @@ public:
         }
     }
 
+    const std::string& path() const { return path_; }
+    /// For a journal of a folder that the path begins with. Empty where the file has no temporary name.
+    ANEMONE_INLINE journal_entry entry(const std::string& folder) const {
+        return aside_.empty() ? journal_entry{}
+                              : journal_entry{aside_.substr(folder.size()), path_.substr(folder.size()),
+                                              inode_at(aside_), inode_at(path_)};
+    }
+
     /// Gives it its name; `unfinished().changes` is held. Where `keeps_old`, what was there stays for `take_back`.
     ANEMONE_INLINE void publish(bool keeps_old) {
         struct stat found {};
@@ -110,20 +119,29 @@ public:
         aside_.clear();
     }
 
-    /// Undoes `publish`, as far as the system allows; `unfinished().changes` is held.
-    ANEMONE_INLINE void take_back() {
-        if (!is_published_) {
-            return;
+    /// Undoes `publish`; `unfinished().changes` is held. False where the system does not allow that.
+    ANEMONE_INLINE bool take_back() {
+        bool done = true;
+        if (is_published_ && !was_there_) {
+            done = ::unlink(path_.c_str()) == 0;
+        } else if (is_published_ && link_.empty()) {
+            done = exchange_paths(aside_, path_) == 0;
+        } else if (is_published_) {
+            done = std::rename(link_.c_str(), path_.c_str()) == 0;
+            if (done) {
+                unfinished().remove(link_);
+                link_.clear();
+            }
         }
-        if (!was_there_) {
-            ::unlink(path_.c_str());
-        } else if (link_.empty()) {
-            exchange_paths(aside_, path_);
-        } else if (std::rename(link_.c_str(), path_.c_str()) == 0) {
-            unfinished().remove(link_);
-            link_.clear();
+        is_published_ = is_published_ && !done;
+        return done;
+    }
+    /// Leaves what has a temporary name to whoever finishes the journal.
+    ANEMONE_INLINE void leave() noexcept {
+        for (std::string* const each : {&aside_, &link_}) {
+            unfinished().remove(*each);
+            each->clear();
         }
-        is_published_ = false;
     }
 
 private:
@@ -167,17 +185,50 @@ private:
     open_file file_;
 };
 
+/// The innermost folder that all files are below, with the slash at its end.
+ANEMONE_INLINE std::string folder_of_all(std::span<const std::unique_ptr<new_file>> files) {
+    std::string common = folder_of(files[0]->path());
+    for (const std::unique_ptr<new_file>& each : files) {
+        while (!each->path().starts_with(common)) {
+            common = folder_of(common.substr(0, common.size() - 1));
+        }
+    }
+    return common;
+}
+
 /// Gives files their names: all of them, or none.
 ANEMONE_INLINE void publish(std::span<const std::unique_ptr<new_file>> files) {
     const std::scoped_lock lock(unfinished().changes);
+    file_journal journal;
+    if (files.size() > 1) {
+        const std::string folder = folder_of_all(files);
+        finish_journal(folder); // of a program that was ended here
+        std::vector<journal_entry> entries;
+        for (const std::unique_ptr<new_file>& each : files) {
+            if (journal_entry one = each->entry(folder); one.made != 0) {
+                entries.push_back(std::move(one));
+            }
+        }
+        if (entries.size() > 1) {
+            journal.begin(folder, std::move(entries));
+        }
+    }
     std::size_t next = 0;
     try {
         for (; next < files.size(); ++next) {
             files[next]->publish(next + 1 < files.size()); // after the last one nothing can fail
         }
     } catch (...) {
+        journal.turn();
+        bool is_old = true;
         while (next > 0) {
-            files[--next]->take_back();
+            is_old = files[--next]->take_back() && is_old;
+        }
+        for (std::size_t i = 0; !is_old && journal && i < files.size(); ++i) {
+            files[i]->leave();
+        }
+        if (!is_old) {
+            journal.leave();
         }
         throw;
     }

@@ -31,6 +31,7 @@ ANEMONE_INLINE std::string_view text_of(std::span<const std::byte> bytes) {
 ANEMONE_INLINE readers::model_place model_in(const std::string& package, opened_files* told = nullptr) {
     const std::string manifest = std::filesystem::path(package) / manifest_file;
     const std::string items = std::filesystem::path(package) / items_folder;
+    ane::detail::finish_journal(package + "/");
     const readers::model_folder folder(package, told);
     ane::detail::open_file text = folder.file(std::string(manifest_file)).taken(manifest);
     const std::string root = root_model_in(small_file(std::move(text), manifest), manifest);

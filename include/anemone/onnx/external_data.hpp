@@ -2,6 +2,7 @@
 
 #include "../folding/known_tensor.hpp"
 #include "../readers/element_count.hpp"
+#include "../readers/file_elements.hpp"
 #include "../readers/limited_files.hpp"
 #include "../readers/missing_data.hpp"
 #include "../readers/model_folder.hpp"
@@ -9,6 +10,7 @@
 #include "names.hpp"
 
 #include <charconv>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -75,15 +77,18 @@ public:
         }
         return {bytes, offset, has_length ? length : bytes.size() - offset};
     }
-    /// Throws `refused_node` where the file ends before them, or more memory is taken than the caller allows.
-    ANEMONE_INLINE static std::span<const std::byte> read(const range& r) {
+    /// Gives them to a constant. Throws `refused_node` where the file ends before them, or more memory is taken than the
+    /// caller allows.
+    ANEMONE_INLINE static void give(const range& r, known_tensor& c) {
         try {
-            return r.file.part(r.begin, r.count);
+            readers::give_elements(c, r.file, r.begin, r.count);
         } catch (const error& e) {
             throw refused_node{formatted("its data cannot be read: {}", shown(e.what()))};
         }
     }
 
+    /// Tensors of the message whose bytes stay in the model's own file.
+    std::map<const tensor_proto*, ane::detail::file_part> in_message;
     bool allows_missing = false;
     readers::missing_data gaps;
     std::string lost; ///< what is wrong with the first file that is not there

@@ -4,19 +4,22 @@
 #include "graph_reader.hpp"
 #include "message_memory.hpp"
 #include "onnx.hpp"
+#include "weights_in_message.hpp"
 
 #include <algorithm>
 #include <climits>
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 
 namespace ane::onnx::inline ANEMONE_WAY {
 
 /// Why the bytes are not decoded: they would take more than the caller allows, or hold more nodes than any model that is
 /// read. Empty where neither is so.
-ANEMONE_INLINE std::string too_large(std::span<const std::byte> bytes, const onnx_reader_options& options) {
+ANEMONE_INLINE std::string too_large(std::span<const std::byte> bytes, std::uint64_t left_in_file,
+                                     const onnx_reader_options& options) {
     constexpr std::uint64_t always = std::uint64_t{16} << 20U; // a limit for the weights does not mean the messages
     constexpr std::uint64_t kept = 1200; // bytes of a node or a constant in the graph, with its name and its value
     const std::uint64_t most = std::max(options.max_bytes, always);
@@ -24,7 +27,7 @@ ANEMONE_INLINE std::string too_large(std::span<const std::byte> bytes, const onn
     if (found.nodes > model_scope::most_nodes) {
         return formatted("has more than {} nodes", model_scope::most_nodes);
     }
-    const std::uint64_t taken = found.bytes + kept * (found.nodes + found.tensors);
+    const std::uint64_t taken = found.bytes + left_in_file + kept * (found.nodes + found.tensors);
     return taken <= most
                ? ""
                : formatted("takes more than {} bytes of memory when it is decoded (max_bytes); larger weights "
@@ -32,16 +35,20 @@ ANEMONE_INLINE std::string too_large(std::span<const std::byte> bytes, const onn
                            most);
 }
 
-/// The message that the bytes hold, or nothing, with a fault.
-ANEMONE_INLINE std::unique_ptr<::onnx::ModelProto> parsed(std::span<const std::byte> bytes, model_scope& scope) {
+ANEMONE_INLINE void blame_length(std::uint64_t bytes, model_scope& scope) {
+    scope.blame(0, "",
+                formatted("has {} bytes; a model has at most {}, larger weights are external data", bytes, INT_MAX));
+}
+
+/// The message that the bytes hold, or nothing, with a fault. So many bytes of it were left in its file.
+ANEMONE_INLINE std::unique_ptr<::onnx::ModelProto> parsed(std::span<const std::byte> bytes, model_scope& scope,
+                                                          std::uint64_t left_in_file = 0) {
     auto model = std::make_unique<::onnx::ModelProto>();
     if (bytes.empty()) {
         scope.blame(0, "", "is empty");
     } else if (bytes.size() > INT_MAX) {
-        scope.blame(
-            0, "",
-            formatted("has {} bytes; a model has at most {}, larger weights are external data", bytes.size(), INT_MAX));
-    } else if (const std::string wrong = too_large(bytes, scope.options); !wrong.empty()) {
+        blame_length(bytes.size(), scope);
+    } else if (const std::string wrong = too_large(bytes, left_in_file, scope.options); !wrong.empty()) {
         scope.blame(0, "", wrong);
     } else if (!model->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
         scope.blame(0, "", "is no ONNX model, or not all of one");
@@ -49,6 +56,26 @@ ANEMONE_INLINE std::unique_ptr<::onnx::ModelProto> parsed(std::span<const std::b
         return model;
     }
     return nullptr;
+}
+
+/// The same of a file, whose large weights stay there.
+ANEMONE_INLINE std::unique_ptr<::onnx::ModelProto> parsed(readers::mapped_file file, model_scope& scope) {
+    if (file.size() > INT_MAX) {
+        blame_length(file.size(), scope);
+        return nullptr;
+    }
+    const message_without_weights message(file);
+    std::uint64_t left = 0;
+    for (const initializer_in_file& each : message.left_in_file) {
+        left += each.part.count;
+    }
+    auto model = parsed(left == 0 ? file.bytes() : std::as_bytes(std::span(message.bytes)), scope, left);
+    for (const initializer_in_file& each : message.left_in_file) {
+        if (model != nullptr) {
+            scope.files.in_message.emplace(&model->graph().initializer(each.number), each.part);
+        }
+    }
+    return model;
 }
 
 ANEMONE_INLINE read_model read_from(const std::unique_ptr<::onnx::ModelProto>& model, model_scope& scope) {
@@ -122,7 +149,7 @@ ANEMONE_BODY read_model read_onnx_file(const std::string& path, const onnx_reade
         if (options.opened != nullptr) {
             options.opened->add(file.get());
         }
-        return onnx::parsed(readers::mapped_file(std::move(file), path).bytes(), scope);
+        return onnx::parsed(readers::mapped_file(std::move(file), path), scope);
     }();
     if (model != nullptr) {
         scope.files.tell_of(model->graph().initializer());

@@ -158,12 +158,11 @@ private:
     /// Throws for a NaN, and for an integer that fp16 does not hold exactly.
     ANEMONE_INLINE static void require_fp16(const known_tensor& c) {
         using namespace weight_formats;
-        const std::int64_t count = c.count();
         const auto wrong = with_element(c.type, [&]<class Element>() -> std::optional<std::int64_t> {
             if constexpr (std::is_integral_v<Element>) {
-                return first_where<Element>(c.bytes, count, inexact_in_fp16{});
+                return c.first_where<Element>(inexact_in_fp16{});
             } else if constexpr (!std::is_void_v<Element>) {
-                return first_where<Element>(c.bytes, count, not_a_number{});
+                return c.first_where<Element>(not_a_number{});
             } else {
                 return std::nullopt; // a few bits
             }
@@ -196,17 +195,18 @@ private:
         s.name = weight_names.printable(name);
         s.shape = c.shape;
         if (as_it_is) {
-            spend(static_cast<std::int64_t>(c.bytes.size()));
+            spend(static_cast<std::int64_t>(c.size_in_bytes()));
             s.type = c.type;
-            s.bytes.assign(c.bytes.begin(), c.bytes.end());
+            s.bytes = readers::stored_bytes(c);
         } else {
             spend(2 * c.count());
             s.type = element_type::f16;
-            s.bytes.resize(static_cast<std::size_t>(c.count()) * 2);
+            std::vector<std::byte> halves(static_cast<std::size_t>(c.count()) * 2);
             for (std::int64_t i = 0; i < c.count(); ++i) {
                 const std::uint16_t bits = half(c.at(i)).bits;
-                std::memcpy(s.bytes.data() + 2 * i, &bits, 2);
+                std::memcpy(halves.data() + 2 * i, &bits, 2);
             }
+            s.bytes = std::move(halves);
         }
         return s;
     }

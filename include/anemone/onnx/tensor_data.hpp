@@ -65,7 +65,7 @@ ANEMONE_INLINE known_tensor constant_of(const tensor_proto& tensor, external_fil
         try {
             const external_files::range there = files.of(tensor);
             require_bytes(there.count);
-            c.bytes = external_files::read(there);
+            external_files::give(there, c);
         } catch (const external_files::nothing_there& gone) {
             if (!files.allows_missing) {
                 throw refused_node{gone.why};
@@ -73,6 +73,9 @@ ANEMONE_INLINE known_tensor constant_of(const tensor_proto& tensor, external_fil
             files.lost = files.lost.empty() ? gone.why : files.lost;
             return files.gaps.tensor(c.type, c.shape);
         }
+    } else if (const auto left = files.in_message.find(&tensor); left != files.in_message.end()) {
+        require_bytes(left->second.count);
+        c.in_file = std::make_shared<const folding::elements_in_file>(left->second);
     } else if (tensor.has_raw_data()) {
         c.bytes = std::as_bytes(std::span(tensor.raw_data()));
         require_bytes(c.bytes.size());

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../base/way.hpp"
+#include "../io/file_part.hpp"
 #include "../io/lender.hpp"
 #include "missing_file.hpp"
 
@@ -11,7 +13,7 @@
 #include <string>
 #include <type_traits>
 
-namespace ane {
+namespace ane::inline ANEMONE_WAY {
 
 /// The bytes of a file: in memory, or read part by part when they are asked for.
 class file_bytes {
@@ -20,10 +22,13 @@ public:
     template <std::convertible_to<std::span<const std::byte>> Bytes>
     // NOLINTNEXTLINE(google-explicit-constructor): a span is such bytes
     file_bytes(const Bytes& held) : held_(held), size_(held_.size()) {}
-    /// Of `source`, which has `part(begin, count)` and `hold(begin, count)` and outlives this.
+    /// Of `source`, which has `part(begin, count)`, `unread(begin, count)` and `hold(begin, count)`, and outlives this.
     template <class Source> static file_bytes of(Source& source, std::uint64_t size) {
         file_bytes result;
         result.size_ = size;
+        result.unread_ = [](void* from, std::uint64_t begin, std::uint64_t count) {
+            return static_cast<Source*>(from)->unread(begin, count);
+        };
         result.source_ = &source;
         result.part_ = [](void* from, std::uint64_t begin, std::uint64_t count) -> std::span<const std::byte> {
             return static_cast<Source*>(from)->part(begin, count);
@@ -40,6 +45,10 @@ public:
         return part_ != nullptr ? part_(source_, begin, count)
                                 : held_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
     }
+    /// The same, still in the file, where it is one and they are many; else no part of any.
+    detail::file_part unread(std::uint64_t begin, std::uint64_t count) const {
+        return unread_ != nullptr ? unread_(source_, begin, count) : detail::file_part{};
+    }
 
     /// Keeps a part that was asked for until it is given back; null of a file in memory.
     std::shared_ptr<detail::lender> hold(std::uint64_t begin, std::uint64_t count) const {
@@ -52,6 +61,7 @@ private:
     void* source_ = nullptr;
     std::shared_ptr<detail::lender> (*hold_)(void*, std::uint64_t, std::uint64_t) = nullptr;
     std::span<const std::byte> (*part_)(void*, std::uint64_t, std::uint64_t) = nullptr;
+    detail::file_part (*unread_)(void*, std::uint64_t, std::uint64_t) = nullptr;
 };
 
 /// How a reader gets the bytes of a file that another one refers to: made of anything that can be called with the path,
@@ -76,4 +86,4 @@ private:
     file_bytes (*call_)(void*, const std::string&);
 };
 
-} // namespace ane
+} // namespace ane::inline ANEMONE_WAY

@@ -54,7 +54,7 @@ ANEMONE_INLINE std::optional<std::int64_t> first_beyond_fp16(const known_tensor&
         if constexpr (std::is_void_v<Element>) { // others have a few bits
             return std::nullopt;
         } else {
-            return weight_formats::first_where<Element>(c.bytes, c.count(), weight_formats::beyond_fp16{});
+            return c.first_where<Element>(weight_formats::beyond_fp16{});
         }
     });
 }
@@ -203,8 +203,9 @@ ANEMONE_INLINE std::string note_of_masks(double largest) {
 /// The element of a stored tensor that is furthest beyond fp16; 0 where none is.
 ANEMONE_INLINE double largest_beyond_fp16(const stored_tensor& t) {
     double largest = 0;
+    const std::span<const std::byte> bytes = t.bytes;
     for (std::int64_t i = 0; is_floating(t.type) && i < t.shape.count(); ++i) {
-        const double value = weight_formats::element_as<double>(t.bytes, t.type, i);
+        const double value = weight_formats::element_as<double>(bytes, t.type, i);
         largest = is_beyond_fp16(value) && std::fabs(value) > std::fabs(largest) ? value : largest;
     }
     return largest;

@@ -31,6 +31,7 @@ public:
     ANEMONE_INLINE file_bytes add(const std::string& name, ane::detail::open_file file, const std::string& path) {
         const auto [place, is_new] = files_.try_emplace(name, std::move(file), path, left_);
         if (is_new) {
+            place->second.stays_open = files_.size() <= most_open;
             place->second.bytes = file_bytes::of(place->second, place->second.file.size());
         }
         return place->second.bytes;
@@ -46,10 +47,21 @@ private:
         std::shared_ptr<ane::detail::lender> hold(std::uint64_t begin, std::uint64_t count) {
             return std::make_shared<held_part>(file, begin, count, left);
         }
+        /// What is left in the file takes no memory now, but would where somebody needs it: it must fit.
+        ane::detail::file_part unread(std::uint64_t begin, std::uint64_t count) const {
+            if (count < ane::detail::least_file_part || !stays_open) {
+                return {};
+            }
+            file.require_room(count, left);
+            return {file.file(), begin, static_cast<std::size_t>(count)};
+        }
         mapped_file file;
         std::uint64_t& left;
+        bool stays_open = false; ///< after the reader: not all of a thousand files
         file_bytes bytes;
     };
+    static constexpr std::size_t most_open = 32;
+
     std::uint64_t left_;
     std::map<std::string, opened> files_;
 };

@@ -5,12 +5,12 @@
 #include "../base/way.hpp"
 #include "../io/lender.hpp"
 #include "../io/open_file.hpp"
+#include "../io/steady_file.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,8 +22,8 @@
 namespace ane::readers::inline ANEMONE_WAY {
 
 /// A regular file in memory of its own, into which each part is read when somebody asks for it. Pages of the file itself
-/// would be a signal and the end of the process where another program makes the file shorter; here that is an error.
-/// Throws `error` (errc::file).
+/// would be a signal and the end of the process where another program makes the file shorter; here that is an error, as
+/// anything else that is written to the file meanwhile. Throws `error` (errc::file).
 class mapped_file {
 public:
     static constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
@@ -32,15 +32,8 @@ public:
         : mapped_file(ane::detail::opened_to_read(path), path) {}
     /// The same of an open file; the path is for messages.
     ANEMONE_INLINE mapped_file(ane::detail::open_file file, const std::string& path)
-        : path_(path), file_(std::move(file)) {
-        struct stat found {};
-        if (::fstat(file_.get(), &found) != 0) {
-            ane::detail::refuse_file_call(path, "cannot be opened", errno);
-        }
-        if (!S_ISREG(found.st_mode)) {
-            throw error(errc::file, path, "is not a regular file");
-        }
-        size_ = static_cast<std::size_t>(found.st_size);
+        : file_(std::make_shared<const ane::detail::steady_file>(std::move(file), path)),
+          size_(static_cast<std::size_t>(file_->size())) {
         is_read_.resize(size_ / piece + 1);
         if (size_ > 0) {
             data_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
@@ -61,6 +54,9 @@ public:
     /// Bytes of the whole file, when it was opened.
     std::size_t size() const { return size_; }
 
+    /// The file itself, of which parts may be read after this is gone.
+    const std::shared_ptr<const ane::detail::steady_file>& file() const { return file_; }
+
     /// Part of the file, which must lie in it. `left` is how much memory may be taken, and becomes what is left of it.
     ANEMONE_INLINE std::span<const std::byte> part(std::uint64_t begin, std::uint64_t count, std::uint64_t& left) {
         if (count == 0) {
@@ -72,11 +68,7 @@ public:
         for (std::size_t i = first; i <= last; ++i) {
             missing += is_read_[i] ? 0 : bytes_of(i);
         }
-        if (missing > left) {
-            throw error(
-                errc::file, path_,
-                formatted("takes more memory than the reader may use: {} bytes more, {} are left", missing, left));
-        }
+        require_room(missing, left);
         for (std::size_t i = first; i <= last; ++i) {
             if (!is_read_[i]) {
                 ane::detail::stop_if_cancelled();
@@ -86,6 +78,14 @@ public:
             }
         }
         return {static_cast<const std::byte*>(data_) + begin, static_cast<std::size_t>(count)};
+    }
+    /// Throws where this many bytes take more memory than is left.
+    ANEMONE_INLINE void require_room(std::uint64_t bytes, std::uint64_t left) const {
+        if (bytes > left) {
+            throw error(
+                errc::file, file_->path(),
+                formatted("takes more memory than the reader may use: {} bytes more, {} are left", bytes, left));
+        }
     }
     ANEMONE_INLINE std::span<const std::byte> bytes() {
         std::uint64_t any = no_limit;
@@ -108,24 +108,10 @@ private:
     std::size_t bytes_of(std::size_t index) const { return std::min(piece, size_ - index * piece); }
 
     ANEMONE_INLINE void fill(std::size_t index) {
-        std::size_t done = 0;
-        while (done < bytes_of(index)) {
-            const std::size_t at = index * piece + done;
-            const ssize_t count = ::pread(file_.get(), static_cast<std::byte*>(data_) + at, bytes_of(index) - done,
-                                          static_cast<off_t>(at));
-            if (count > 0) {
-                done += static_cast<std::size_t>(count);
-            } else if (count == 0) {
-                throw error(errc::file, path_,
-                            formatted("ends at byte {}, it had {} bytes when it was opened", at, size_));
-            } else if (errno != EINTR) {
-                ane::detail::refuse_file_call(path_, "could not be read to its end", errno);
-            }
-        }
+        file_->read(index * piece, {static_cast<std::byte*>(data_) + index * piece, bytes_of(index)});
     }
 
-    std::string path_;
-    ane::detail::open_file file_;
+    std::shared_ptr<const ane::detail::steady_file> file_;
     void* data_ = nullptr;
     std::size_t size_ = 0;
     std::vector<bool> is_read_;          ///< by piece

@@ -5,6 +5,7 @@
 #include "../formats/blob.hpp"
 #include "../passes/print.hpp"
 #include "element_count.hpp"
+#include "file_elements.hpp"
 #include "file_lookup.hpp"
 #include "missing_data.hpp"
 #include "missing_file.hpp"
@@ -108,7 +109,11 @@ private:
         known_tensor c;
         c.type = type;
         c.shape = shape;
-        c.bytes = part(path, file, begin, size);
+        try {
+            give_elements(c, file, begin, size);
+        } catch (const error& e) {
+            refuse(path, formatted("cannot be read: {}", e.what()));
+        }
         c.lender = file.hold(begin, size);
         return c;
     }

@@ -34,6 +34,7 @@ public:
     ~mil_call() {
         for (mil_value* const v : read_once_) {
             v->constant.bytes = {};
+            v->constant.in_file = nullptr;
             v->constant.lender = nullptr;
             v->is_given_back = true;
         }

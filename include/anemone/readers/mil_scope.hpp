@@ -225,8 +225,8 @@ private:
     ANEMONE_INLINE std::vector<half> as_halves(const known_tensor& c) {
         std::vector<half> values(static_cast<std::size_t>(c.count()));
         const auto infinite_or_nan = [](half h) { return !is_finite(h); };
-        if (c.type == element_type::f16 && !weight_formats::first_where<half>(c.bytes, c.count(), infinite_or_nan)) {
-            std::memcpy(static_cast<void*>(values.data()), c.bytes.data(), values.size() * sizeof(half));
+        if (c.type == element_type::f16 && !c.first_where<half>(infinite_or_nan)) {
+            std::memcpy(static_cast<void*>(values.data()), c.elements().data(), values.size() * sizeof(half));
             return values;
         }
         for (std::int64_t i = 0; i < c.count(); ++i) {
@@ -295,8 +295,7 @@ private:
         s.type = element_type::f16;
         const auto infinite_or_nan = [](half h) { return !is_finite(h); };
         const bool is_checked = v.stored && c.type == element_type::f16; // what was worked out may be no number
-        const bool is_finite_throughout =
-            !is_checked || !weight_formats::first_where<half>(c.bytes, c.count(), infinite_or_nan);
+        const bool is_finite_throughout = !is_checked || !c.first_where<half>(infinite_or_nan);
         const bool keeps_form = v.stored && keeps_form_of(c, *v.stored);
         // The value, and who was to have its elements, are all that hold them: the store takes them, and lends them.
         const bool takes = is_finite_throughout && v.decoded != nullptr && v.decoded.use_count() == 2;
@@ -308,7 +307,7 @@ private:
             s.bytes = std::move(*v.decoded);
         } else if (is_real && is_finite_throughout) {
             s.type = c.type;
-            s.bytes.assign(c.bytes.begin(), c.bytes.end());
+            s.bytes = stored_bytes(c);
         } else {
             s.bytes = weight_formats::pack_halves(as_halves(c));
         }
@@ -316,7 +315,8 @@ private:
         weights.add(std::move(s));
         if (takes) {
             v.constant.owned = nullptr;
-            v.constant.bytes = weights.at(unique).bytes;
+            const tensor_bytes& taken = weights.at(unique).bytes;
+            v.constant.bytes = {taken.data(), taken.size()};
         }
         v.decoded = nullptr;
         try {
@@ -341,9 +341,10 @@ private:
             }
             for (std::int64_t first = 0; in_rows && keeps && first < c.shape[0]; first += step) {
                 known_tensor rows = c;
+                rows.in_file = nullptr;
                 rows.shape[0] = std::min(step, c.shape[0] - first);
-                rows.bytes = c.bytes.subspan(static_cast<std::size_t>(2 * first * row),
-                                             static_cast<std::size_t>(2 * rows.shape[0] * row));
+                rows.bytes = c.elements().subspan(static_cast<std::size_t>(2 * first * row),
+                                                  static_cast<std::size_t>(2 * rows.shape[0] * row));
                 keeps = keeps_values(as_halves(rows), rows.shape, form);
             }
         } catch (const error&) { // a form that the library does not have

@@ -50,8 +50,8 @@ ANEMONE_INLINE known_tensor unpacked(mil_call& c, const known_tensor& data, int 
     }
     const std::int64_t count = element_count(result.shape);
     if (!found || count < 0 ||
-        weight_formats::packed_bytes(count, bits) > static_cast<std::int64_t>(data.bytes.size())) {
-        c.refuse(formatted("has {} bytes for {} of {} bits", data.bytes.size(), print(result.shape), bits));
+        weight_formats::packed_bytes(count, bits) > static_cast<std::int64_t>(data.size_in_bytes())) {
+        c.refuse(formatted("has {} bytes for {} of {} bits", data.size_in_bytes(), print(result.shape), bits));
     }
     return result;
 }

@@ -2,6 +2,7 @@
 
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
+#include "../io/journal.hpp"
 #include "../io/open_file.hpp"
 #include "../io/opened_files.hpp"
 #include "missing_file.hpp"
@@ -188,9 +189,13 @@ ANEMONE_INLINE model_place model_at(const std::string& path, const std::string& 
     std::error_code ignored; // whoever opens it says what is wrong with the path
     if (path.find('\0') == std::string::npos && fs::is_directory(path, ignored)) {
         const std::string file = (fs::path(path) / inside).string();
+        ane::detail::finish_journal(path + "/");
         model_folder home(path, told);
         ane::detail::open_file found = home.file(inside).taken(file);
         return {file, std::move(home), std::move(found)};
+    }
+    if (path.find('\0') == std::string::npos) {
+        ane::detail::finish_journal(path.substr(0, path.rfind('/') + 1));
     }
     ane::detail::open_file file = ane::detail::opened_to_read(path);
     if (told != nullptr) {

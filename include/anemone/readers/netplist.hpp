@@ -5,6 +5,7 @@
 #include "../formats/netplist_program.hpp"
 #include "../formats/plist.hpp"
 #include "../io/opened_files.hpp"
+#include "../weights/tensor_bytes.hpp"
 #include "missing_file.hpp"
 #include "read_model.hpp"
 #include "unreadable.hpp"
@@ -32,21 +33,22 @@ struct netplist_reader_options {
 };
 
 /// Gives the bytes of a weight file by its name in the `Weights` array: any function of a `const std::string&` that
-/// returns a `std::vector<std::byte>`, and throws `missing_file` where there is no such file. Does not own the function.
+/// returns a `std::vector<std::byte>` or `tensor_bytes`, and throws `missing_file` where there is no such file. Does not own
+/// the function.
 class blob_lookup {
 public:
     template <class Function>
         requires(!std::is_same_v<std::remove_cvref_t<Function>, blob_lookup>)
     blob_lookup(Function&& look_up) // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload)
         : function_(std::addressof(look_up)), call_([](const void* function, const std::string& name) {
-              return std::vector<std::byte>((*static_cast<std::remove_reference_t<Function> const*>(function))(name));
+              return tensor_bytes((*static_cast<std::remove_reference_t<Function> const*>(function))(name));
           }) {}
 
-    std::vector<std::byte> operator()(const std::string& name) const { return call_(function_, name); }
+    tensor_bytes operator()(const std::string& name) const { return call_(function_, name); }
 
 private:
     const void* function_;
-    std::vector<std::byte> (*call_)(const void*, const std::string&);
+    tensor_bytes (*call_)(const void*, const std::string&);
 };
 
 /// The graph and the weights of a netplist of schema 1.0.10 or 1.0.9. Ports have rank 4, [N, C, H, W], or where the depth

@@ -6,6 +6,7 @@ ANEMONE_INCLUDED(anemone_readers_netplist_hpp);
 #include "../base/formatted.hpp"
 #include "../base/text.hpp"
 #include "../io/open_file.hpp"
+#include "../io/steady_file.hpp"
 #include "missing_file.hpp"
 #include "model_folder.hpp"
 #include "netplist.hpp"
@@ -13,6 +14,7 @@ ANEMONE_INCLUDED(anemone_readers_netplist_hpp);
 #include "plist.hpp"
 
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <utility>
@@ -82,16 +84,17 @@ ANEMONE_BODY_OF read_model read_netplist_file(const std::string& path, const net
             throw error(errc::file, blob,
                         formatted("and {} are both the file {} beside the netplist", other->second, beside));
         }
-        const ane::detail::file_reader file(place.home.file(beside).taken(blob), blob);
-        if (file.size() > left) {
+        const auto file = std::make_shared<const ane::detail::steady_file>(place.home.file(beside).taken(blob), blob);
+        if (file->size() > left) {
             throw error(
                 errc::file, blob,
-                formatted("takes more memory than the reader may use: {} bytes more, {} are left", file.size(), left));
+                formatted("takes more memory than the reader may use: {} bytes more, {} are left", file->size(), left));
         }
-        left -= file.size();
-        std::vector<std::byte> bytes(file.size());
-        file.read(bytes);
-        return bytes;
+        left -= file->size();
+        tensor_bytes bytes = tensor_bytes::in_file({file, 0, static_cast<std::size_t>(file->size())});
+        constexpr std::size_t most_open = 32; // not all of a thousand files
+        const bool stays = bytes.size() >= ane::detail::least_file_part && read.size() <= most_open;
+        return stays ? bytes : tensor_bytes(std::move(bytes).taken());
     };
     return read_netplist(document, look_up, options, place.path);
 }

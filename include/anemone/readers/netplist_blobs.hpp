@@ -54,10 +54,10 @@ public:
         const std::int64_t count = bounded_count(shape);
         if (is_gone(index, offset, count * size)) {
             was_missing_ = true;
-            result.bytes.resize(static_cast<std::size_t>(count * size));
+            result.bytes = std::vector<std::byte>(static_cast<std::size_t>(count * size));
             return result;
         }
-        const std::vector<std::byte>& held = file(index);
+        const tensor_bytes& held = file(index);
         const auto all = static_cast<std::int64_t>(held.size());
         if (offset < 0 || offset > all || count > (all - offset) / size) {
             throw error(
@@ -74,8 +74,7 @@ public:
                         formatted("the units read {} bytes of weights, more than the {} that the reader may use",
                                   given_, most_));
         }
-        const auto begin = held.begin() + offset;
-        result.bytes.assign(begin, begin + count * size);
+        result.bytes = held.part(static_cast<std::size_t>(offset), static_cast<std::size_t>(count * size));
         return result;
     }
 
@@ -111,7 +110,7 @@ private:
 
     static constexpr std::int64_t sharing = 16; ///< so that a small file cannot ask for all memory
 
-    ANEMONE_INLINE const std::vector<std::byte>& file(std::int64_t index) {
+    ANEMONE_INLINE const tensor_bytes& file(std::int64_t index) {
         if (index < 0 || index >= static_cast<std::int64_t>(names_.size())) {
             throw error(errc::file, "Weights",
                         formatted("has {} files, and none with number {}", names_.size(), index));
@@ -132,7 +131,7 @@ private:
     std::vector<std::string_view> names_;
     const blob_lookup& look_up_;
     std::uint64_t most_;
-    std::map<std::int64_t, std::vector<std::byte>> files_;
+    std::map<std::int64_t, tensor_bytes> files_;
     std::int64_t held_ = 0;
     std::int64_t given_ = 0;
     std::int64_t gone_ = 0;

@@ -47,18 +47,19 @@ ANEMONE_INLINE stored_tensor turned_back(const stored_tensor& kernel, std::int64
     const std::int64_t out = kernel.shape[0] / groups;
     const std::int64_t in = kernel.shape[1];
     const std::int64_t area = kernel.shape[2] * kernel.shape[3];
-    const std::int64_t size = bytes(kernel.type, 1);
-    stored_tensor result{"", kernel.type, {in * groups, out, kernel.shape[2], kernel.shape[3]}, kernel.bytes};
+    const std::int64_t size = ane::bytes(kernel.type, 1);
+    const std::byte* const all = kernel.bytes.data();
+    std::vector<std::byte> bytes(kernel.bytes.size());
     for (std::int64_t o = 0; o < out * groups; ++o) {
         for (std::int64_t i = 0; i < in; ++i) {
             const std::int64_t plane = (o / out * in + i) * out + o % out;
             for (std::int64_t k = 0; k < area; ++k) {
-                const auto from = kernel.bytes.begin() + ((o * in + i) * area + area - 1 - k) * size;
-                std::copy(from, from + size, result.bytes.begin() + (plane * area + k) * size);
+                const std::byte* const from = all + ((o * in + i) * area + area - 1 - k) * size;
+                std::copy(from, from + size, bytes.begin() + (plane * area + k) * size);
             }
         }
     }
-    return result;
+    return {"", kernel.type, {in * groups, out, kernel.shape[2], kernel.shape[3]}, std::move(bytes)};
 }
 
 ANEMONE_INLINE netplist_tensor read_conv(netplist_unit_reader& u, op kind) {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 /// Only bodies include this header.
 namespace ane::readers::inline ANEMONE_WAY {
@@ -31,7 +32,8 @@ ANEMONE_INLINE void scale_run(const folding::known_tensor& data, std::int64_t be
                               double scale, std::byte* to) {
     const bool is_exact = std::fabs(zero) <= 2048 && zero == std::trunc(zero) && std::isfinite(scale) &&
                           static_cast<double>(half(scale)) == scale;
-    const std::byte* const from = data.bytes.data() + (facts_of(data.type).bits == 8 ? begin : 0);
+    const std::span<const std::byte> all = data.elements();
+    const std::byte* const from = all.data() + (facts_of(data.type).bits == 8 ? begin : 0);
     if (is_exact && data.type == element_type::int8) {
         scale_bytes<std::int8_t>(from, count, static_cast<float>(zero), static_cast<float>(scale), to);
     } else if (is_exact && data.type == element_type::uint8) {
@@ -41,7 +43,7 @@ ANEMONE_INLINE void scale_run(const folding::known_tensor& data, std::int64_t be
         for (std::int64_t done = 0; done < count;) {
             const std::int64_t some = std::min<std::int64_t>(count - done, sizeof bytes);
             for (std::int64_t i = 0; i < some; ++i) {
-                bytes[i] = static_cast<std::byte>(weight_formats::packed_signed_at(data.bytes, begin + done + i, 4));
+                bytes[i] = static_cast<std::byte>(weight_formats::packed_signed_at(all, begin + done + i, 4));
             }
             scale_bytes<std::int8_t>(bytes, some, static_cast<float>(zero), static_cast<float>(scale), to + 2 * done);
             done += some;

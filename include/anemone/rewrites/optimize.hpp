@@ -5,6 +5,7 @@
 #include "../analysis/vendor_guidance.hpp"
 #include "../cost/cost.hpp"
 #include "../cost/device_flow.hpp"
+#include "../graph/uses.hpp"
 #include "../passes/validate.hpp"
 #include "registry.hpp"
 
@@ -113,9 +114,10 @@ constexpr double largest_error(const graph_view& lowered, const target_descripti
 /// Weights of a stored form that a file of a target holds as fp16.
 constexpr int expanded_weights(const graph_view& g, const target_description& t) {
     const held_forms held = held_forms_on(compile_route::any, t);
+    const sequence<int> read = uses(g);
     int expanded = 0;
     for (int i = 0; i < g.size(); ++i) {
-        expanded += is_stored_form(g[i]) && !is_held_as_stored(g, i, held) ? 1 : 0;
+        expanded += is_stored_form(g[i]) && !is_held_as_stored(g, i, held, read) ? 1 : 0;
     }
     return expanded;
 }

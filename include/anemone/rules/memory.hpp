@@ -86,7 +86,7 @@ inline constexpr std::array memory{
                     if (s.t.tier != family::a13 || !is_stored_weight(s.operand(1).kind)) {
                         return {};
                     }
-                    const kernel_use k = kernel_use_of(s.g, s.index, s.t, s.held());
+                    const kernel_use k = kernel_use_of(s.g, s.index, s.t, s.held(), s.uses);
                     return at_most(k.demand, k.capacity);
                 }},
     rule_record{.id = rule::fan_in_exceeds,

@@ -37,7 +37,7 @@ constexpr bool saturates(const subject& s, int index, double least, int alike, i
     if (depth == 0 || is_output(s.g, index) || s.uses[static_cast<std::size_t>(index)] == 0) {
         return false;
     }
-    return every_reader(s.g, index, [&](int reader, int position) {
+    return every_reader(s.g, index, s.uses, [&](int reader, int position) {
         const node& n = s.g[reader];
         if (n.kind != op::mul && n.kind != op::add) {
             const double end = saturates_from(n);

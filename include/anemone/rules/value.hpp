@@ -40,7 +40,7 @@ constexpr bool tail_matters(const subject& s) {
         x = s.g.operands(x)[0];
     }
     const bool is_large = s.value_ranges[static_cast<std::size_t>(x)].low < -tail_limit;
-    return !every_reader(s.g, s.index, [&](int reader, int position) {
+    return !every_reader(s.g, s.index, s.uses, [&](int reader, int position) {
         const node& n = s.g[reader];
         const bool divides = quotients.contains(n.kind) && position == n.operands.count - 1;
         const bool gates = n.kind == op::mul && s.g.operands(n)[static_cast<std::size_t>(1 - position)] == x;

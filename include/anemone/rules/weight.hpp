@@ -245,7 +245,7 @@ inline constexpr std::array weight{
                 .silicon = "M1",
                 .check = [](const subject& s) -> finding {
                     const compression& c = detail::form_of(s.n);
-                    const bool held = is_held_as_stored(s.g, s.index, s.held()); // the others are told below
+                    const bool held = is_held_as_stored(s.g, s.index, s.held(), s.uses); // the others are told below
                     return holds_if(!held || form_streams(c, s.t), c.bits, 16);
                 }},
     // What our files hold instead, not what the engine could do: `mil_options::every_stored_form` writes all of them.
@@ -261,7 +261,7 @@ inline constexpr std::array weight{
                 .source = "weights facts, netplist-units facts",
                 .evidence = mark::predicted,
                 .check = [](const subject& s) -> finding {
-                    const form_fault f = weight_fault(s.g, s.index, s.held());
+                    const form_fault f = weight_fault(s.g, s.index, s.held(), s.uses);
                     return {static_cast<bool>(f), f.got, f.limit, f.why};
                 }},
     // The elements that remain after the zeros are taken out: plain fp16, or the indices and integers of a second form.

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <span>
 #include <type_traits>
 
 namespace ane::detail::inline ANEMONE_WAY {
@@ -12,15 +13,18 @@ namespace ane::detail::inline ANEMONE_WAY {
 /// The nearest float or double.
 template <class Number, class Source> std::vector<Number> widened(const stored_tensor& tensor) {
     std::vector<Number> result(tensor.bytes.size() / sizeof(Source));
-    for (std::size_t i = 0; i < result.size(); ++i) {
-        Source value;
-        std::memcpy(&value, tensor.bytes.data() + i * sizeof(Source), sizeof(Source));
-        if constexpr (std::is_arithmetic_v<Source>) {
-            result[i] = static_cast<Number>(value);
-        } else {
-            result[i] = static_cast<Number>(static_cast<float>(value)); // exact
+    Number* to = result.data();
+    each_elements<Source>(tensor, [&](std::size_t, std::span<const std::byte> from) {
+        for (std::size_t i = 0; i < from.size(); i += sizeof(Source)) {
+            Source value;
+            std::memcpy(&value, from.data() + i, sizeof(Source));
+            if constexpr (std::is_arithmetic_v<Source>) {
+                *to++ = static_cast<Number>(value);
+            } else {
+                *to++ = static_cast<Number>(static_cast<float>(value)); // exact
+            }
         }
-    }
+    });
     return result;
 }
 
@@ -32,7 +36,10 @@ ANEMONE_BODY std::vector<half> to_half(const stored_tensor& tensor) {
     return detail::visit_elements(tensor, [&]<class Source>() -> std::vector<half> {
         if constexpr (detail::has_fp16_values<Source>) {
             std::vector<half> result(tensor.bytes.size() / sizeof(Source));
-            detail::convert_elements<Source>(tensor.name, 0, tensor.bytes, result);
+            detail::each_elements<Source>(tensor, [&](std::size_t first, std::span<const std::byte> from) {
+                detail::convert_elements<Source>(tensor.name, first, from,
+                                                 std::span(result).subspan(first, from.size() / sizeof(Source)));
+            });
             return result;
         } else {
             detail::refuse_type(tensor);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/cancellation.hpp"
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
@@ -133,6 +134,23 @@ template <class Source> std::int64_t count_zeros(std::span<const std::byte> from
     return zeros;
 }
 
+/// Calls `take(first, bytes)` with the elements piece after piece, from number `first` on: all of what is in memory at once;
+/// of what is in a file no more than a piece comes there.
+template <class Source, class Take> void each_elements(const stored_tensor& tensor, const Take& take) {
+    if (tensor.bytes.is_in_memory()) {
+        take(std::size_t{0}, std::span<const std::byte>(tensor.bytes));
+        return;
+    }
+    constexpr std::size_t piece = std::size_t{1} << 20U;
+    std::vector<std::byte> some(std::min(piece, tensor.bytes.size()));
+    for (std::size_t at = 0; at < tensor.bytes.size(); at += some.size()) {
+        some.resize(std::min(piece, tensor.bytes.size() - at));
+        stop_if_cancelled();
+        tensor.bytes.read(at, some);
+        take(at / sizeof(Source), std::span<const std::byte>(some));
+    }
+}
+
 /// Calls `take(elements, zeros)` with the values as fp16, piece after piece, and how many of them are 0 in the tensor. Throws
 /// as `to_half` does.
 template <class Take> void each_half(const stored_tensor& tensor, const Take& take) {
@@ -140,15 +158,16 @@ template <class Take> void each_half(const stored_tensor& tensor, const Take& ta
         if constexpr (has_fp16_values<Source>) {
             constexpr std::size_t piece = 16384;
             std::vector<half> elements;
-            const std::span<const std::byte> all = tensor.bytes;
-            for (std::size_t at = 0; at < all.size();) {
-                const std::span<const std::byte> from =
-                    all.subspan(at, std::min(piece * sizeof(Source), all.size() - at));
-                elements.resize(from.size() / sizeof(Source));
-                convert_elements<Source>(tensor.name, at / sizeof(Source), from, elements);
-                take(std::span<const half>(elements), count_zeros<Source>(from));
-                at += from.size();
-            }
+            each_elements<Source>(tensor, [&](std::size_t first, std::span<const std::byte> all) {
+                for (std::size_t at = 0; at < all.size();) {
+                    const std::span<const std::byte> from =
+                        all.subspan(at, std::min(piece * sizeof(Source), all.size() - at));
+                    elements.resize(from.size() / sizeof(Source));
+                    convert_elements<Source>(tensor.name, first + at / sizeof(Source), from, elements);
+                    take(std::span<const half>(elements), count_zeros<Source>(from));
+                    at += from.size();
+                }
+            });
         } else {
             refuse_type(tensor);
         }

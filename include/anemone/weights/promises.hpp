@@ -26,7 +26,8 @@ struct lost_digits {
 
 /// Promises of every weight that the store holds in the graph's shape what its values are (`bounded_by` of their
 /// statistics as fp16), beside what was promised already. An entry for each weight that has elements to tell of, in the
-/// order of the graph. A weight with an element that is not finite keeps the promises that it had.
+/// order of the graph. A weight with an element that is not finite keeps the promises that it had; one
+/// that cannot be read from its file throws `error` (errc::file).
 ANEMONE_API_OF(anemone_weights_promises_hpp)
 std::vector<lost_digits> promise_statistics(dynamic_graph& g, const weight_store& store);
 

@@ -52,6 +52,9 @@ ANEMONE_BODY_OF std::vector<lost_digits> promise_statistics(dynamic_graph& g, co
             try {
                 place->second = detail::kept_by(*tensor, lost);
             } catch (const error& unfit) {
+                if (unfit.code() == errc::file) { // which is no fault of the weight
+                    throw;
+                }
                 lost.fault = unfit.what();
             }
             if (lost.vanished > 0 || lost.subnormal > 0 || !lost.fault.empty()) {

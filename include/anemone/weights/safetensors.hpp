@@ -22,8 +22,9 @@ inline constexpr std::size_t safetensors_metadata_limit = 1'000'000;
 /// Reads a file that is held in memory. `source` names it in errors. Tensors come in the order of their offsets.
 ANEMONE_API weight_store parse_safetensors(std::span<const std::byte> file, const std::string& source = "safetensors");
 
-/// Reads a regular file; the header first, then each tensor straight into its place. A file of more bytes than the system
-/// has memory for is refused before they are read.
+/// Reads a regular file: the header, and the tensors of less than 64 KiB. Larger ones stay in the file, which is kept open,
+/// until somebody looks at them (`tensor_bytes`): who writes to the file meanwhile, instead of putting another in its place,
+/// makes that an error. A file of more bytes than the system has memory for is refused.
 ANEMONE_API weight_store load_safetensors(const std::string& path);
 
 /// Writes a store. Tensors are ordered by falling element size, else as in the store, and the header is filled up to a

@@ -4,6 +4,7 @@
 #include "../io/file.hpp"
 #include "../io/json.hpp"
 #include "../io/open_file.hpp"
+#include "../io/steady_file.hpp"
 #include "safetensors.hpp"
 #include "safetensors_file.hpp"
 #include "safetensors_header.hpp"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <numeric>
 #include <utility>
@@ -51,7 +53,7 @@ template <class BytesOf> weight_store store_of(safetensors_layout layout, const 
         store.set_metadata(std::move(layout.metadata));
     }
     for (safetensors_entry& e : layout.entries) {
-        std::vector<std::byte> bytes = bytes_of(e);
+        tensor_bytes bytes = bytes_of(e);
         store.add({std::move(e.name), e.type, e.shape, std::move(bytes)});
     }
     return store;
@@ -75,22 +77,23 @@ ANEMONE_BODY weight_store parse_safetensors(std::span<const std::byte> file, con
 }
 
 ANEMONE_BODY weight_store load_safetensors(const std::string& path) {
-    const detail::file_reader file(path);
-    if (file.size() < 8) {
-        detail::refuse_file(path, formatted("has {} bytes, the header length alone takes 8", file.size()));
+    const auto file = std::make_shared<const detail::steady_file>(detail::opened_to_read(path), path);
+    if (file->size() < 8) {
+        detail::refuse_file(path, formatted("has {} bytes, the header length alone takes 8", file->size()));
     }
     std::array<std::byte, 8> field{};
-    file.read(field);
-    std::string header(detail::header_length(field, file.size() - 8, path), ' ');
-    file.read(std::as_writable_bytes(std::span(header)));
-    const std::uint64_t data_bytes = file.size() - 8 - header.size();
+    file->read(0, field);
+    std::string header(detail::header_length(field, file->size() - 8, path), ' ');
+    file->read(8, std::as_writable_bytes(std::span(header)));
+    const std::uint64_t begin = 8 + header.size();
+    const std::uint64_t data_bytes = file->size() - begin;
     detail::safetensors_layout layout = detail::parse_header(header, data_bytes, path);
     header = {};
     detail::require_memory(data_bytes, path);
     return detail::store_of(std::move(layout), [&](const auto& entry) {
-        std::vector<std::byte> bytes(entry.end - entry.begin);
-        file.read(bytes);
-        return bytes;
+        const auto count = static_cast<std::size_t>(entry.end - entry.begin);
+        tensor_bytes bytes = tensor_bytes::in_file({file, begin + entry.begin, count});
+        return count < detail::least_file_part ? tensor_bytes(std::move(bytes).taken()) : bytes;
     });
 }
 

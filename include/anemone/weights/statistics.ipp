@@ -3,7 +3,7 @@
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../passes/print.hpp"
-#include "convert.hpp"
+#include "half_elements.hpp"
 #include "statistics.hpp"
 #include "statistics_sum.hpp"
 
@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace ane::detail::inline ANEMONE_WAY {
 
@@ -29,7 +30,7 @@ template <class Sum> void add_magnitudes(Sum& sum, std::span<const half> values)
 }
 
 /// Throws `error` (errc::argument) unless there is one value for each element.
-ANEMONE_INLINE void require_elements(const extents& shape, std::span<const half> values) {
+ANEMONE_INLINE void require_elements(const extents& shape, std::size_t values) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     if (shape.rank < 0 || shape.rank > extents::capacity) {
         throw error(errc::argument, "statistics",
@@ -40,9 +41,9 @@ ANEMONE_INLINE void require_elements(const extents& shape, std::span<const half>
         const std::int64_t extent = shape[i] > 0 ? shape[i] : 0; // of a negative one there is no element either
         count = extent == 0 ? 0 : (count > most / extent ? most : count * extent);
     }
-    if (count != static_cast<std::int64_t>(values.size())) {
+    if (count != static_cast<std::int64_t>(values)) {
         throw error(errc::argument, "statistics",
-                    formatted("{} values are given for the shape {}", values.size(), print(shape)));
+                    formatted("{} values are given for the shape {}", values, print(shape)));
     }
 }
 
@@ -51,7 +52,7 @@ ANEMONE_INLINE void require_elements(const extents& shape, std::span<const half>
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY std::vector<double> l1_sums(const extents& shape, std::span<const half> values, int axis) {
-    detail::require_elements(shape, values);
+    detail::require_elements(shape, values.size());
     if (axis < 0) {
         throw error(errc::argument, "statistics", formatted("axis {}, axes are counted from 0", axis));
     }
@@ -67,7 +68,7 @@ ANEMONE_BODY double root_mean_square(std::span<const half> values) {
 }
 
 ANEMONE_BODY tensor_statistics statistics_of(const extents& shape, std::span<const half> values) {
-    detail::require_elements(shape, values);
+    detail::require_elements(shape, values.size());
     if (values.empty()) {
         return {};
     }
@@ -77,7 +78,13 @@ ANEMONE_BODY tensor_statistics statistics_of(const extents& shape, std::span<con
 }
 
 ANEMONE_BODY tensor_statistics statistics_of(const stored_tensor& tensor) {
-    return statistics_of(tensor.shape, to_half(tensor));
+    detail::require_elements(tensor.shape, tensor.bytes.size() / static_cast<std::size_t>(ane::bytes(tensor.type, 1)));
+    std::optional<detail::statistics_sum> sum;
+    if (!tensor.bytes.empty()) {
+        sum.emplace(tensor.shape);
+    }
+    detail::each_half(tensor, [&](std::span<const half> elements, std::int64_t) { sum->add(elements); });
+    return sum ? sum->result() : tensor_statistics{};
 }
 
 ANEMONE_BODY std::string print(const tensor_statistics& s) {

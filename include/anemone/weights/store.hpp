@@ -6,6 +6,7 @@
 #include "../values/element_type.hpp"
 #include "../values/half.hpp"
 #include "../values/shape.hpp"
+#include "tensor_bytes.hpp"
 
 #include <bit>
 #include <cstddef>
@@ -32,7 +33,7 @@ struct stored_tensor {
     std::string name;
     element_type type = element_type::f32;
     extents shape;
-    std::vector<std::byte> bytes;
+    tensor_bytes bytes;
 
     friend bool operator==(const stored_tensor&, const stored_tensor&) = default;
 };

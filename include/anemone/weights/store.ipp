@@ -51,11 +51,12 @@ ANEMONE_INLINE std::vector<std::byte> transposed_bytes(const stored_tensor& tens
     const auto size = static_cast<std::size_t>(ane::bytes(tensor.type, 1));
     const extents from = row_major_strides(tensor.shape);
     std::vector<std::byte> bytes(tensor.bytes.size());
+    const std::byte* const all = tensor.bytes.data();
     extents at = shape; // the index of the element that is written
     std::fill(std::begin(at.extent), std::end(at.extent), 0);
     std::int64_t offset = 0;
     for (std::size_t written = 0; written < bytes.size(); written += size) {
-        std::memcpy(bytes.data() + written, tensor.bytes.data() + static_cast<std::size_t>(offset) * size, size);
+        std::memcpy(bytes.data() + written, all + static_cast<std::size_t>(offset) * size, size);
         for (int axis = shape.rank - 1; axis >= 0; --axis) {
             const std::int64_t step = from[static_cast<int>(order[axis])];
             offset += step;
