@@ -32,7 +32,7 @@ MORE = {
     "cast": (20, BUILDING_BLOCK), "clamp": (19, BUILDING_BLOCK), "identity": (29, BUILDING_BLOCK),
     "conv2d": (48, ENGINE), "matmul": (54, ENGINE), "linear": (37, ENGINE), "conv_transpose2d": (27, ENGINE),
     "attention": (33, ENGINE), "avg_pool": (31, ENGINE), "max_pool": (31, ENGINE), "l2_pool": (23, ENGINE),
-    "input": (59, PARAMETER), "constant": (53, PARAMETER), "weight": (43, PARAMETER), "compressed": (42, PARAMETER),
+    "input": (59, PARAMETER), "constant": (54, PARAMETER), "weight": (44, PARAMETER), "compressed": (42, PARAMETER),
     "dequantize": (20, PARAMETER),
     "softmax": (28, PARTNER), "top_k": (17, PARTNER), "top_k_indices": (20, PARTNER), "arg_max": (19, PARTNER),
     "reshape": (41, MOVES), "transpose": (32, MOVES), "slice": (30, MOVES), "concat": (26, MOVES), "gather": (23, MOVES),
