@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 enum what { memory, opening, refusing, writing, renaming, making, syncing, shrinking, reading, kinds };
-static const char* const names[kinds] = {"memory", "open", "refuse", "write", "rename", "mkdir", "sync", "shrink", "read"};
+static const char* const names[kinds] = {"memory", "open", "refuse", "write", "rename",
+                                         "mkdir",  "sync", "shrink", "read"};
 
 static atomic_int armed;
 static atomic_long counts[kinds];
