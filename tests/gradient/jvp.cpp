@@ -72,11 +72,11 @@ TEST_CASE("directions of other shapes are refused, and several values move at on
     const int wide = view.find(op::input, "wide");
     const int y = view.outputs[0].node;
     const int by[] = {x, z};
-    const int same[] = {v, v};
+    const int twice[] = {v, v};
     const int wrong[] = {v, wide};
     CHECK_THROWS_AS((void)append_jvp(g, y, by, wrong), error);
-    CHECK_THROWS_AS((void)append_jvp(g, y, by, std::span<const int>(same, 1)), error);
-    const int dy = append_jvp(g, y, by, same); // z v + x v
+    CHECK_THROWS_AS((void)append_jvp(g, y, by, std::span<const int>(twice, 1)), error);
+    const int dy = append_jvp(g, y, by, twice); // z v + x v
     g.add_output(dy, "dy");
     validate(g);
     auto program = compile(prune(g), backend::cpu{}, weight_store{});

@@ -1,6 +1,7 @@
 // The snippets of docs/training.md, line by line, which tests/python/pages.py compares.
 
 #include <anemone/anemone.hpp>
+#include <anemone/gradient/jvp.hpp>
 #include <anemone/training/constant.hpp>
 #include <anemone/training/update.hpp>
 
@@ -11,12 +12,6 @@ using namespace ane::literals;
 namespace training_page {
 namespace {
 
-constexpr auto model = ane::graph([](auto& g) {
-    auto x = g.input("x"_s, ane::f16<16, 4>, ane::within(-2, 2));
-    auto inner = relu(linear(x, g.weight("backbone.w", ane::f16<8, 4>)));
-    g.output("y"_s, linear(inner, g.weight("head.w", ane::f16<3, 8>)));
-});
-
 ane::training_step step_of(const ane::graph_view& model) {
     constexpr std::string_view frozen[] = {"backbone.*"};
     return ane::make_training_step(model, {.loss = {.kind = ane::loss_kind::cross_entropy, .labels = true},
@@ -25,6 +20,12 @@ ane::training_step step_of(const ane::graph_view& model) {
                                            .scale = ane::dynamic_loss_scale,
                                            .frozen = frozen});
 }
+
+constexpr auto model = ane::graph([](auto& g) {
+    auto x = g.input("x"_s, ane::f16<16, 4>, ane::within(-2, 2));
+    auto inner = relu(linear(x, g.weight("backbone.w", ane::f16<8, 4>)));
+    g.output("y"_s, linear(inner, g.weight("head.w", ane::f16<3, 8>)));
+});
 
 constexpr ane::training_options how{.loss = {.kind = ane::loss_kind::mean_squared}, .by = ane::momentum{}};
 static_assert(ane::conforms<ane::training_graph<model, how>, ane::macs>);
@@ -40,6 +41,14 @@ constexpr auto trains = ane::graph([](auto& g) {
 });
 static_assert(ane::conforms<trains, ane::macs>);
 
+constexpr auto sensitive = ane::graph([](auto& g) {
+    auto x = g.input("x"_s, ane::f16<1, 8>, ane::within(-1, 1));
+    auto along = g.input("along"_s, ane::f16<1, 8>, ane::within(-1, 1));
+    auto y = tanh(linear(x, g.weight("w", ane::f16<64, 8>)));
+    g.output("change"_s, jvp(y, x, along)); // of all 64 at once
+});
+static_assert(ane::conforms<sensitive, ane::macs>);
+
 } // namespace
 
 TEST_CASE("the page of the training has the ports that it says") {
@@ -48,6 +57,7 @@ TEST_CASE("the page of the training has the ports that it says") {
     CHECK(s.states.size() == 4); // the weight, its momentum, the root and its low part
     CHECK(s.graph.view().called(s.states[1].input) == "head.w.momentum");
     CHECK(s.output_name(s.finite) == "finite");
+    CHECK(sensitive.view()[sensitive.view().outputs[0].node].shape == ane::extents{1, 64});
     CHECK(trains.view().find(ane::op::input, "w_momentum") >= 0);
 }
 

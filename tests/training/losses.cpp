@@ -12,7 +12,7 @@
 #include <string>
 
 using namespace ane;
-using training_tests::numbers;
+using training_tests::reals;
 using training_tests::step_runner;
 
 namespace {
@@ -25,13 +25,13 @@ constexpr auto bare_prediction = graph([](auto& g) {
 
 struct scored {
     double loss = 0;
-    numbers slope;
+    reals slope;
 };
 
 /// The definition of a loss, in double precision.
-scored by_definition(const loss_options& o, const numbers& p, numbers w, const numbers& mask) {
+scored by_definition(const loss_options& o, const reals& p, reals w, const reals& mask) {
     constexpr std::size_t classes = 3;
-    scored r{0, numbers(p.size())};
+    scored r{0, reals(p.size())};
     if (o.smoothing > 0) {
         for (double& each : w) {
             each = each * (1 - o.smoothing) + o.smoothing / (o.kind == loss_kind::cross_entropy ? 3 : 2);
@@ -79,12 +79,11 @@ scored by_definition(const loss_options& o, const numbers& p, numbers w, const n
 }
 
 template <class Backend>
-scored by_a_step(const Backend& backend, const loss_options& o, const numbers& p, const numbers& w,
-                 const numbers& mask) {
+scored by_a_step(const Backend& backend, const loss_options& o, const reals& p, const reals& w, const reals& mask) {
     step_runner<Backend> run(make_training_step(bare_prediction, {.loss = o}), backend);
     const int weight = bare_prediction.view().find(op::weight, "p");
     run.set(weight, state_role::weight, p);
-    run.give("zero", numbers(p.size()));
+    run.give("zero", reals(p.size()));
     run.give(run.step.wanted, w);
     run.give(run.step.rate, {-1}); // the state moves by the derivative itself, from zero
     if (o.masked) {
@@ -125,12 +124,12 @@ static_assert(conforms<typed_step, macs>);
 } // namespace
 
 TEST_CASE("each loss and its derivative are their definitions") {
-    const numbers p{0.5, -1, 2, 0, 0.25, -0.75, 3, 1, -2, 0.125, 0.5, 1.5};
-    const numbers w{1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0};
+    const reals p{0.5, -1, 2, 0, 0.25, -0.75, 3, 1, -2, 0.125, 0.5, 1.5};
+    const reals w{1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0};
     for (loss_options o : every_loss()) {
         CAPTURE(std::string(name(o.kind)));
         const bool rows = o.kind == loss_kind::cross_entropy;
-        numbers mask(rows ? 4 : 12, 1);
+        reals mask(rows ? 4 : 12, 1);
         if (o.masked) {
             mask[1] = 0;
             mask[2] = 0;
@@ -149,7 +148,7 @@ TEST_CASE("each loss and its derivative are their definitions") {
 }
 
 TEST_CASE("numbers of classes are rows of ones") {
-    const numbers p{0.5, -1, 2, 0, 0.25, -0.75, 3, 1, -2, 0.125, 0.5, 1.5};
+    const reals p{0.5, -1, 2, 0, 0.25, -0.75, 3, 1, -2, 0.125, 0.5, 1.5};
     const scored rows = by_a_step(backend::cpu{}, {}, p, {1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0}, {});
     const scored labels = by_a_step(backend::cpu{}, {.labels = true}, p, {0, 2, 1, 1}, {});
     CHECK(rows.loss == doctest::Approx(labels.loss).epsilon(2e-3)); // a mean times 3, and the one product
@@ -157,11 +156,11 @@ TEST_CASE("numbers of classes are rows of ones") {
 }
 
 TEST_CASE("losses and derivatives at the ends of fp16 are finite on every generation") {
-    const numbers p{60000, -60000, 60000, -60000, 60000, -60000, 0, 60000, 0, -60000, -60000, -60000};
-    const numbers w{0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 1, 0};
+    const reals p{60000, -60000, 60000, -60000, 60000, -60000, 0, 60000, 0, -60000, -60000, -60000};
+    const reals w{0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 1, 0};
     for (const loss_options& o : every_loss()) {
         CAPTURE(std::string(name(o.kind)));
-        const numbers mask(o.kind == loss_kind::cross_entropy ? 4 : 12, 1);
+        const reals mask(o.kind == loss_kind::cross_entropy ? 4 : 12, 1);
         const auto judge = [&](const scored& s) {
             CHECK(std::isfinite(s.loss));
             for (const double each : s.slope) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 using namespace ane;
-using training_tests::numbers;
+using training_tests::reals;
 using training_tests::step_runner;
 
 namespace {
@@ -85,23 +85,23 @@ std::vector<optimizer> every_optimizer() {
 }
 
 struct trajectory {
-    numbers found;
-    numbers expected;
+    reals found;
+    reals expected;
     double largest_move = 0;
 };
 template <class Backend>
 trajectory compare_steps(const Backend& backend, const training_options& how, double rate, int steps, double size) {
     step_runner<Backend> run(make_training_step(pulled_weight(), how), backend);
     const int weight = pulled_weight().view().find(op::weight, "w");
-    const numbers start{0.5, -0.25, 1, -1};
+    const reals start{0.5, -0.25, 1, -1};
     run.set(weight, state_role::weight, start);
-    run.give(run.step.wanted, numbers(4, -30000));
+    run.give(run.step.wanted, reals(4, -30000));
     std::vector<exact> all;
     for (const double w : start) {
         all.push_back({.o = how.by, .w = w});
     }
     for (int k = 0; k < steps; ++k) {
-        numbers x;
+        reals x;
         for (std::size_t i = 0; i < 4; ++i) {
             const double g = size * (1 + 0.5 * std::sin(0.7 * k + static_cast<double>(i))) * (i % 2 == 0 ? 1 : -1);
             x.push_back(static_cast<double>(half(4 * g)));
@@ -170,8 +170,8 @@ TEST_CASE("the root of the second moment holds where its square is nothing in fp
     REQUIRE(static_cast<double>(half(0.001 / 65536)) == 0);
     step_runner<backend::cpu> run(make_training_step(pulled_weight(), {.loss = pull, .by = adam{}}), backend::cpu{});
     const int weight = pulled_weight().view().find(op::weight, "w");
-    run.give(run.step.wanted, numbers(4, -30000));
-    run.give("x", numbers(4, 4.0 / 256));
+    run.give(run.step.wanted, reals(4, -30000));
+    run.give("x", reals(4, 4.0 / 256));
     run.give(run.step.rate, {0});
     run.give(run.step.correction, {1});
     for (int k = 1; k <= 3000; ++k) {
@@ -190,9 +190,9 @@ TEST_CASE("an update below half an ulp is lost to plain fp16, and kept by a pair
         step_runner<backend::cpu> run(make_training_step(pulled_weight(), {.loss = pull, .pairs = pairs}),
                                       backend::cpu{});
         const int weight = pulled_weight().view().find(op::weight, "w");
-        run.set(weight, state_role::weight, numbers(4, 1));
-        run.give(run.step.wanted, numbers(4, -30000));
-        run.give("x", numbers(4, 4));
+        run.set(weight, state_role::weight, reals(4, 1));
+        run.give(run.step.wanted, reals(4, -30000));
+        run.give("x", reals(4, 4));
         run.give(run.step.rate, {rate});
         for (int k = 0; k < 100; ++k) {
             run();
@@ -209,14 +209,14 @@ TEST_CASE("gradients are clipped by value and by their common norm, in units of 
             how.clip = by_norm ? clipping{.norm = 0.25} : clipping{.value = 0.25};
             step_runner<backend::cpu> run(make_training_step(pulled_weight(), how), backend::cpu{});
             const int weight = pulled_weight().view().find(op::weight, "w");
-            run.give(run.step.wanted, numbers(4, -30000));
+            run.give(run.step.wanted, reals(4, -30000));
             run.give("x", {4, 2, 0.5, 0}); // gradients 1, 0.5, 0.125 and 0
             run.give(run.step.rate, {1});
             run();
             const double norm = std::sqrt(1 + 0.25 + 0.125 * 0.125);
-            const numbers expected =
-                by_norm ? numbers{0.25 / norm, 0.125 / norm, 0.125 * 0.25 / norm, 0} : numbers{0.25, 0.25, 0.125, 0};
-            const numbers found = run.get(weight, state_role::weight);
+            const reals expected =
+                by_norm ? reals{0.25 / norm, 0.125 / norm, 0.125 * 0.25 / norm, 0} : reals{0.25, 0.25, 0.125, 0};
+            const reals found = run.get(weight, state_role::weight);
             for (std::size_t i = 0; i < 4; ++i) {
                 CHECK(-found[i] == doctest::Approx(expected[i]).epsilon(3e-3));
             }
@@ -230,7 +230,7 @@ TEST_CASE("a step of which a gradient is not finite says so, and changes nothing
         step_runner<backend::cpu> run(make_training_step(pulled_weight(), how), backend::cpu{});
         const int weight = pulled_weight().view().find(op::weight, "w");
         run.set(weight, state_role::weight, {1, 2, 3, 4});
-        run.give(run.step.wanted, numbers(4, 0));
+        run.give(run.step.wanted, reals(4, 0));
         run.give("x", {1, 1, 100, 1});
         run.give(run.step.rate, {0.25});
         if (run.step.correction >= 0) {
@@ -244,10 +244,10 @@ TEST_CASE("a step of which a gradient is not finite says so, and changes nothing
             }
             run();
             CHECK(run.output(run.step.finite)[0] == (scale > 1 ? 0 : 1));
-            CHECK((run.get(weight, state_role::weight) == numbers{1, 2, 3, 4}) == (scale > 1));
+            CHECK((run.get(weight, state_role::weight) == reals{1, 2, 3, 4}) == (scale > 1));
             for (const training_state& s : run.step.states) {
                 if (s.role != state_role::weight && s.role != state_role::root_low && scale > 1) {
-                    CHECK(run.get(weight, s.role) == numbers(4, 0));
+                    CHECK(run.get(weight, s.role) == reals(4, 0));
                 }
             }
         }

@@ -19,7 +19,7 @@
 /// Runs training steps by names of ports.
 namespace training_tests {
 
-using numbers = std::vector<double>;
+using reals = std::vector<double>;
 
 /// A program of a training step, with its inputs and outputs as numbers. Values stay until they are given anew.
 template <class Backend> class step_runner {
@@ -27,19 +27,19 @@ public:
     step_runner(const ane::training_step& s, const Backend& backend, const ane::weight_store& weights = {})
         : step(s), program_(ane::compile(step.graph, backend, weights)) {}
 
-    void give(int input, const numbers& values) { given_[input] = halves(values); }
-    void give(std::string_view input, const numbers& values) {
+    void give(int input, const reals& values) { given_[input] = halves(values); }
+    void give(std::string_view input, const reals& values) {
         give(step.graph.view().find(ane::op::input, input), values);
     }
 
     /// Sets a state, by the weight's node in the model and its role.
-    void set(int weight, ane::state_role role, const numbers& values) {
+    void set(int weight, ane::state_role role, const reals& values) {
         const std::vector<ane::half> from = halves(values);
         const std::span<std::byte> to = program_.state(name_of(weight, role));
         REQUIRE(to.size() == from.size() * sizeof(ane::half));
         std::memcpy(to.data(), from.data(), to.size());
     }
-    numbers get(int weight, ane::state_role role) {
+    reals get(int weight, ane::state_role role) {
         const std::span<std::byte> from = program_.state(name_of(weight, role));
         std::vector<ane::half> values(from.size() / sizeof(ane::half));
         std::memcpy(values.data(), from.data(), from.size());
@@ -74,20 +74,20 @@ public:
         return output(step.loss)[0];
     }
     /// An output of the last step, by its position.
-    numbers output(int position) const { return doubles(outputs_.at(static_cast<std::size_t>(position))); }
+    reals output(int position) const { return doubles(outputs_.at(static_cast<std::size_t>(position))); }
 
     ane::training_step step;
 
 private:
-    static std::vector<ane::half> halves(const numbers& values) {
+    static std::vector<ane::half> halves(const reals& values) {
         std::vector<ane::half> all;
         for (const double v : values) {
             all.emplace_back(v);
         }
         return all;
     }
-    static numbers doubles(const std::vector<ane::half>& values) {
-        numbers all;
+    static reals doubles(const std::vector<ane::half>& values) {
+        reals all;
         for (const ane::half v : values) {
             all.push_back(static_cast<double>(v));
         }

@@ -10,7 +10,7 @@
 #include <string>
 
 using namespace ane;
-using training_tests::numbers;
+using training_tests::reals;
 using training_tests::step_runner;
 
 namespace {
@@ -46,7 +46,7 @@ std::string refusal_of_training(const graph_view& g, const training_options& o) 
 
 TEST_CASE("one step of gradient descent on a linear classifier is the closed form") {
     const training_step s = make_training_step(classifier, head_training);
-    const numbers x{1, 0.5, -1, 0.25, 0.5, -1.5, -0.5, 1};
+    const reals x{1, 0.5, -1, 0.25, 0.5, -1.5, -0.5, 1};
     const int labels[] = {1, 0, 1, 0};
     weight_store weights;
     weights.add("scale", {1, 2}, {1.0F, 2.0F});
@@ -56,8 +56,8 @@ TEST_CASE("one step of gradient descent on a linear classifier is the closed for
     run.give(s.rate, {0.5});
     const double first = run(); // both classes are as likely
     CHECK(first == doctest::Approx(std::log(2)).epsilon(2e-3));
-    numbers w(4);
-    numbers b(2);
+    reals w(4);
+    reals b(2);
     for (std::size_t i = 0; i < 4; ++i) {
         for (std::size_t c = 0; c < 2; ++c) {
             const double slope = (0.5 - (labels[i] == static_cast<int>(c) ? 1 : 0)) / 4;
@@ -68,7 +68,7 @@ TEST_CASE("one step of gradient descent on a linear classifier is the closed for
     }
     const int weight = classifier.view().find(op::weight, "head.w");
     const int bias = classifier.view().find(op::weight, "head.b");
-    const numbers moved = run.get(weight, state_role::weight);
+    const reals moved = run.get(weight, state_role::weight);
     for (std::size_t k = 0; k < 4; ++k) {
         CHECK(moved[k] == doctest::Approx(w[k]).epsilon(2e-3));
     }
@@ -90,7 +90,7 @@ TEST_CASE("a validation step has the loss of the training step, with weights as 
     REQUIRE(check.states.size() == train.states.size());
     const int weight = classifier.view().find(op::weight, "head.w");
     const int bias = classifier.view().find(op::weight, "head.b");
-    const numbers w{0.5, -1, 2, 0.25};
+    const reals w{0.5, -1, 2, 0.25};
     a.set(weight, state_role::weight, w);
     a.set(bias, state_role::weight, {0.25, -0.5});
     a.give("x", {1, 0.5, -1, 0.25, 0.5, -1.5, -0.5, 1});
@@ -149,7 +149,7 @@ TEST_CASE("a softmax at the end of a model is what the cross entropy contains it
         b.output("y", at_the_end ? b.add(op::softmax, {y}, axis{1}) : y);
         return b.finish();
     };
-    numbers weights;
+    reals weights;
     for (const bool at_the_end : {false, true}) {
         const dynamic_graph model = with_softmax(at_the_end);
         step_runner<backend::cpu> run(make_training_step(model, {.predicts = true}), backend::cpu{});
@@ -157,7 +157,7 @@ TEST_CASE("a softmax at the end of a model is what the cross entropy contains it
         run.give(run.step.wanted, {1, 0, 0, 0, 0, 0, 0, 1});
         run.give(run.step.rate, {1});
         run();
-        const numbers after = run.get(model.view().find(op::weight, "w"), state_role::weight);
+        const reals after = run.get(model.view().find(op::weight, "w"), state_role::weight);
         CHECK((weights.empty() || weights == after));
         weights = after;
         CHECK(run.output(run.step.prediction)[0] == (at_the_end ? 0.25 : 0));

@@ -14,7 +14,7 @@
 #include <string>
 
 using namespace ane;
-using training_tests::numbers;
+using training_tests::reals;
 using training_tests::step_runner;
 
 namespace {
@@ -68,18 +68,18 @@ TEST_CASE("unfolded convolutions give the loss and the gradients of those as the
         b.output("y", first);
         const dynamic_graph model = b.finish();
         const auto some = [&](const extents& shape) {
-            numbers all;
+            reals all;
             for (std::int64_t i = 0; i < shape.count(); ++i) {
                 all.push_back(uniform(random));
             }
             return all;
         };
         const extents out = model.view()[model.outputs[0].node].shape;
-        const numbers data = some(each.x);
-        const numbers scale = some(each.x);
-        const numbers w = some(each.w);
-        const numbers wanted = some(out);
-        std::vector<numbers> results[2];
+        const reals data = some(each.x);
+        const reals scale = some(each.x);
+        const reals w = some(each.w);
+        const reals wanted = some(out);
+        std::vector<reals> results[2];
         double losses[2]{};
         for (const bool unfolds : {false, true}) {
             step_runner<backend::wide> run(
