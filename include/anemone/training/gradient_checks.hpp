@@ -15,11 +15,17 @@ constexpr axes all_axes(const gradients::tape& t, int value) {
 /// A value of one element as [1].
 constexpr int as_one(gradients::tape& t, int value) { return t.reshape(value, {1}); }
 
-/// 1 where all elements of all gradients are finite, else 0, as [1].
-constexpr int all_finite(gradients::tape& t, const sequence<int>& gradients) {
+/// The largest gradient that no moment makes infinite: momentum adds up to g / (1 - share).
+constexpr double largest_gradient(const optimizer& o) {
+    const bool adds_up = o.kind == optimizer_kind::momentum || o.kind == optimizer_kind::nesterov;
+    return adds_up ? 65504 * (1 - o.beta1) : 65504;
+}
+
+/// 1 where the magnitude of each element of each gradient is at most `limit`, else 0, as [1].
+constexpr int all_within(gradients::tape& t, const sequence<int>& gradients, double limit) {
     int all = -1;
     for (const int g : gradients) {
-        const int each = t.where(op::less_equal, t.apply(op::abs, g), t.number(65504), t.number(1), t.number(0));
+        const int each = t.where(op::less_equal, t.apply(op::abs, g), t.number(limit), t.number(1), t.number(0));
         const int lowest = as_one(t, t.emit(op::reduce_min, all_axes(t, each), {each}));
         all = all < 0 ? lowest : t.mul(all, lowest);
     }

@@ -91,7 +91,7 @@ public:
             inputs.push_back(input_of(weight));
         }
         append_gradient(graph(), prediction_, {inputs.data(), inputs.size()}, {g.data(), g.size()}, loss.slope);
-        const int finite = options_.scale.skips ? all_finite(t, g) : -1;
+        const int finite = options_.scale.skips ? all_within(t, g, largest_gradient(options_.by)) : -1;
         clip(t, g, options_.clip, scale_);
         step_scalars by{.loss_scale = scale_, .inverse_scale = step_.inverse_scale};
         by.rate = step_.rate = host_input("rate", {1}, within(0, 64));
