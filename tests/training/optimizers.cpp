@@ -231,12 +231,12 @@ TEST_CASE("a step of which a gradient is not finite says so, and changes nothing
         const int weight = pulled_weight().view().find(op::weight, "w");
         run.set(weight, state_role::weight, {1, 2, 3, 4});
         run.give(run.step.wanted, reals(4, 0));
-        run.give("x", {1, 1, 100, 1});
+        run.give("x", {1, 1, 32, 1});
         run.give(run.step.rate, {0.25});
         if (run.step.correction >= 0) {
             run.give(run.step.correction, {1});
         }
-        // 2 * 300 / 4 * 32768 is infinite, at 1 it is not.
+        // 2 * 96 / 4 * 32 = 1536, which a momentum takes, is infinite times 32768.
         for (const double scale : {32768.0, 1.0}) {
             run.give(run.step.loss_scale, {scale});
             if (run.step.inverse_scale >= 0) {

@@ -87,7 +87,8 @@ public:
     }
     /// A value with the axes of a node's: summed where the node has fewer or extents of 1, repeated where it has more.
     constexpr int to_shape_of(int index, int value) { return to_shape(value, shape(index)); }
-    constexpr int to_shape(int value, const extents& wanted) {
+    /// The extents are a copy: those of a node move when another one is appended.
+    constexpr int to_shape(int value, extents wanted) {
         value = summed_to(value, wanted);
         return shape(value) == wanted ? value : mul(value, filled(wanted, 1));
     }
