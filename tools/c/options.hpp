@@ -79,9 +79,10 @@ inline constexpr std::tuple members<anemone_differing>{
     same(&anemone_differing::quick, &app::layer_error_options::quick),
     same(&anemone_differing::runs, &app::layer_error_options::random_runs)};
 template <>
-inline constexpr std::tuple members<anemone_placing>{same(&anemone_placing::goal, &app::placement_options::goal),
-                                                     same(&anemone_placing::batches, &app::placement_options::batches),
-                                                     same(&anemone_placing::gpu_graph, &app::placement_options::gpu_graph)};
+inline constexpr std::tuple members<anemone_placing>{
+    same(&anemone_placing::goal, &app::placement_options::goal),
+    same(&anemone_placing::batches, &app::placement_options::batches),
+    same(&anemone_placing::gpu_graph, &app::placement_options::gpu_graph)};
 template <>
 inline constexpr std::tuple members<anemone_calling>{
     same(&anemone_calling::calls, &app::timeline_options::calls),
