@@ -367,11 +367,11 @@ TEST_CASE("energy: the package is the engine, its memory and the host's dispatch
 
 TEST_CASE("ports that the engine reads in place are not copied") {
     const dynamic_graph g = convolution(512, 64, 1); // of 4.2 MB each: field-2026 has 0.346 ms with 73.6 % zeros
-    const cost copied = estimate(g, h17s), shared = estimate(g, h17s, port_memory::shared);
+    const cost copied = estimate(g, h17s), shared = estimate(g, h17s, port_transfer::shared);
     const cost_rates r = rates_of(h17s);
     const double ports = 2.0 * 2 * 512 * 64 * 64;
     CHECK(*copied.seconds - *shared.seconds == doctest::Approx(ports / r.ports - ports / r.shared_ports).scale(0));
-    CHECK(*estimate(g, describe(h17s), port_memory::copied).seconds == *copied.seconds);
+    CHECK(*estimate(g, describe(h17s), port_transfer::copied).seconds == *copied.seconds);
     for (const target_description& t : target_table) {
         CHECK((!has_cost_model(t) || rates_of(t).shared_ports > rates_of(t).ports));
     }

@@ -98,7 +98,7 @@ inline ane::cost cost_of(const ane::dynamic_graph& model, ane::target t) {
 }
 /// s, with ports that host and engine share.
 inline double shared_seconds(const ane::dynamic_graph& model, ane::target t) {
-    return *ane::estimate(ane::lower(model).view(), t, ane::port_memory::shared).seconds;
+    return *ane::estimate(ane::lower(model).view(), t, ane::port_transfer::shared).seconds;
 }
 inline double seconds(const ane::dynamic_graph& model, ane::target t) { return *cost_of(model, t).seconds; }
 

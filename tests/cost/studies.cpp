@@ -105,7 +105,7 @@ judged_study judged_by_others(const std::string& name, const std::vector<observa
 std::vector<judged_study> judged_field() {
     judged_study decoders{"field-2026, Qwen3-4B, M5 Pro", {}, 0};
     const auto add = [](judged_study& to, const std::string& id, double measured, const dynamic_graph& g, target t,
-                        port_memory ports) {
+                        port_transfer ports) {
         const cost c = estimate(lower(g).view(), t, ports);
         to.points.push_back(judged(id, measured, *c.seconds, c.clock));
     };
@@ -117,7 +117,7 @@ std::vector<judged_study> judged_field() {
                               decoding{8, 32768, 1 / 3.11}, decoding{64, 756, 64 / 938.5},
                               decoding{64, 2304, 64 / 764.0}, decoding{64, 8448, 64 / 315.6}}) {
         add(decoders, fmt::format("{} over {}", d.positions, d.capacity), d.seconds,
-            decoders::decoder(decoders::qwen3_4b, d.positions, d.capacity), h17s, port_memory::copied);
+            decoders::decoder(decoders::qwen3_4b, d.positions, d.capacity), h17s, port_transfer::copied);
     }
     judged_study chains{"field-2026, chains of layers, M5 Pro, shared ports", {}, 0};
     struct chain {
@@ -127,10 +127,10 @@ std::vector<judged_study> judged_field() {
     for (const chain& c :
          {chain{1, 0.3457}, chain{2, 0.4474}, chain{8, 0.8345}, chain{32, 2.2547}, chain{128, 7.7991}}) {
         add(chains, fmt::format("{} layers", c.layers), c.ms * 1e-3,
-            guide_models::convolutions(c.layers, 512, 1, 4096, 1, 0.736), h17s, port_memory::shared);
+            guide_models::convolutions(c.layers, 512, 1, 4096, 1, 0.736), h17s, port_transfer::shared);
     }
     judged_study max{"field-2026, M3 Max", {}, 0};
-    add(max, "[1, 2560] x [2560, 2560]", 0.32e-3, placed_models::products(1, 2560, 2560), h15g, port_memory::copied);
+    add(max, "[1, 2560] x [2560, 2560]", 0.32e-3, placed_models::products(1, 2560, 2560), h15g, port_transfer::copied);
     return {decoders, chains, max};
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 /// With the weights as the file that we write holds them.
 ane::cost estimated(const model& of, const ane::lowered_graph& lowered, ane::target t,
-                    ane::port_memory ports = ane::port_memory::copied) {
+                    ane::port_transfer ports = ane::port_transfer::copied) {
     const ane::target_description& d = ane::describe(t);
     return ane::estimate(lowered.graph, d, ane::held_forms_of(of.graph(), d), ports);
 }
@@ -28,7 +28,7 @@ estimates cost(const model& of, const cost_options& how, const caller& /*who*/) 
     const ane::target_set targets = targets_named(how.targets);
     estimates made{lowered_with_statistics(of), {}};
     for (const ane::target t : targets) {
-        const ane::port_memory ports = how.shared_ports ? ane::port_memory::shared : ane::port_memory::copied;
+        const ane::port_transfer ports = how.shared_ports ? ane::port_transfer::shared : ane::port_transfer::copied;
         made.rows.push_back({t, estimated(of, made.lowered, t, ports)});
     }
     return made;

@@ -8,13 +8,13 @@
 
 namespace ane {
 
-/// Whose memory the inputs and outputs of a program lie in.
-enum class port_memory : std::uint8_t {
+/// How the inputs and outputs of a program come to the engine.
+enum class port_transfer : std::uint8_t {
     copied, ///< the host's: values are copied into the engine's layout and back
     shared  ///< surfaces that the host fills and reads in place
 };
 
-constexpr std::string_view name(port_memory m) noexcept { return m == port_memory::shared ? "shared" : "copied"; }
+constexpr std::string_view name(port_transfer t) noexcept { return t == port_transfer::shared ? "shared" : "copied"; }
 
 /// A layer with its time: max(arithmetic, weights, resident values) + ports + what its unit takes besides. A product that
 /// waits for its weight takes the sum of both.
@@ -167,12 +167,12 @@ constexpr cost price(const program_demand& program, const cost_rates& r) {
 /// factor is below 1.1, and 90 % are within 1.4. `held`: the forms of weights that the file holds; the others cross the
 /// memory as fp16. `ports`: whose memory inputs and outputs lie in.
 constexpr cost estimate(const graph_view& lowered, const target_description& d, held_forms held,
-                        port_memory ports = port_memory::copied) {
+                        port_transfer ports = port_transfer::copied) {
     const program_demand program = demand_of(lowered, d, held);
     cost total;
     if (const std::optional<roofline> roof = roofline_of(d)) {
         cost_rates rates = rates_of(d);
-        rates.ports = ports == port_memory::shared ? rates.shared_ports : rates.ports;
+        rates.ports = ports == port_transfer::shared ? rates.shared_ports : rates.ports;
         total = price(program, rates);
         total.roof = roof;
     } else {
@@ -189,10 +189,10 @@ constexpr cost estimate(const graph_view& lowered, const target_description& d, 
 }
 /// The same of the file that we write unless another one is requested.
 constexpr cost estimate(const graph_view& lowered, const target_description& d,
-                        port_memory ports = port_memory::copied) {
+                        port_transfer ports = port_transfer::copied) {
     return estimate(lowered, d, held_forms_on(compile_route::any, d), ports);
 }
-constexpr cost estimate(const graph_view& lowered, target t, port_memory ports = port_memory::copied) {
+constexpr cost estimate(const graph_view& lowered, target t, port_transfer ports = port_transfer::copied) {
     return estimate(lowered, describe(t), ports);
 }
 

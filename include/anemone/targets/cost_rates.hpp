@@ -16,7 +16,7 @@ struct cost_rates {
     double product = 0;     ///< FLOP/s of products of matrices and of all else
 
     double ports = 0; ///< bytes/s of a program's inputs and outputs that the host copies into the engine's layout
-    double shared_ports = 0;        ///< bytes/s of those that both read in place (`port_memory::shared`)
+    double shared_ports = 0;        ///< bytes/s of those that both read in place (`port_transfer::shared`)
     double convolution_weights = 0; ///< bytes/s
     double product_weights = 0;     ///< bytes/s
     double resident = 0;            ///< bytes/s of values that stay on the chip between layers
