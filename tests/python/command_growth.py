@@ -187,7 +187,7 @@ class LargeWeights:
 def stays_in_files(program, folder):
     """A check looks at weights piece by piece: whatever their format, more of them take no more memory."""
     few = LargeWeights(program, folder, 1)
-    more = 512 if NODES >= 100_000 else 24
+    more = 512 if NODES >= 100_000 else 16
     many = LargeWeights(program, folder, more)
     for file in few.files:
         words = ["check", "-q", "--targets", "h13", "--ranges", "x=-1,1", file]
