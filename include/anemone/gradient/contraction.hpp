@@ -15,7 +15,8 @@ constexpr int as_rows(tape& t, int value) {
 template <> struct derivative<op::linear> : smooth {
     static constexpr void pull(const step& s) {
         if (s.wants(0)) {
-            s.pull(0, s.t.emit(op::matmul, transposed{}, {s.dy, s.x(1)}));
+            const int rows = s.shape().rank > 1 ? s.dy : as_rows(s.t, s.dy);
+            s.pull(0, s.t.reshape(s.t.emit(op::matmul, transposed{}, {rows, s.x(1)}), s.shape()));
         }
         if (s.wants(1)) {
             s.pull(1, s.t.emit(op::matmul, transposed{.a = true}, {as_rows(s.t, s.dy), as_rows(s.t, s.x(0))}));
