@@ -23,7 +23,7 @@ struct right_answers {
     double all = 0;
 };
 
-ANEMONE_INLINE float half_at(std::span<const std::byte> memory, std::size_t i) {
+ANEMONE_INLINE float sample_at(std::span<const std::byte> memory, std::size_t i) {
     half value;
     std::memcpy(&value, memory.data() + i * sizeof value, sizeof value);
     return static_cast<float>(value);
@@ -47,18 +47,18 @@ ANEMONE_INLINE void count_right(right_answers& found, const loss_options& loss, 
     }
     const std::size_t answers = static_cast<std::size_t>(shape.count()) / classes;
     for (std::size_t i = 0; i < answers; ++i) {
-        if (half_at(mask, i) == 0) {
+        if (sample_at(mask, i) == 0) {
             continue;
         }
         const std::size_t first = i / inner * inner * classes + i % inner;
         const auto largest = [&](std::span<const std::byte> of) {
             std::size_t best = 0;
             for (std::size_t c = 1; c < classes; ++c) {
-                best = half_at(of, first + c * inner) > half_at(of, first + best * inner) ? c : best;
+                best = sample_at(of, first + c * inner) > sample_at(of, first + best * inner) ? c : best;
             }
             return best;
         };
-        const bool is_right = one ? (half_at(prediction, i) > middle) == (half_at(wanted, i) > 0.5F)
+        const bool is_right = one ? (sample_at(prediction, i) > middle) == (sample_at(wanted, i) > 0.5F)
                                   : largest(prediction) == largest(wanted);
         found.right += is_right ? 1 : 0;
         found.all += 1;
@@ -101,7 +101,7 @@ ANEMONE_INLINE validated_step validate_on(const sample_arrays& samples, step_pro
         }
         double weight = 0;
         for (std::size_t i = 0; i < marks; ++i) {
-            weight += static_cast<double>(half_at(mask, i));
+            weight += static_cast<double>(sample_at(mask, i));
         }
         sum += held_out.run_with_weights_of(trained) * weight;
         counted += weight;

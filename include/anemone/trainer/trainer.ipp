@@ -54,7 +54,7 @@ ANEMONE_BODY_OF weight_store trainer::weights() const {
         const stored_tensor* const low = now.find(std::string(was.name).append(suffix(state_role::low)));
         std::vector<float> wide(high->bytes.size() / sizeof(half));
         for (std::size_t i = 0; i < wide.size(); ++i) {
-            wide[i] = detail::half_at(high->bytes, i) + (low == nullptr ? 0 : detail::half_at(low->bytes, i));
+            wide[i] = detail::sample_at(high->bytes, i) + (low == nullptr ? 0 : detail::sample_at(low->bytes, i));
         }
         all.add(was.name, was.shape, std::span<const float>(wide));
     }

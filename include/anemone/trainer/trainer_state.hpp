@@ -104,7 +104,7 @@ struct trainer_state {
         for (std::size_t k = 0; k < names.size(); ++k) {
             const std::span<const std::byte> memory = training.state(training.step().states[k]);
             for (std::size_t i = 0; i < memory.size() / sizeof(half); ++i) {
-                if (!std::isfinite(half_at(memory, i))) {
+                if (!std::isfinite(sample_at(memory, i))) {
                     return names[k];
                 }
             }
@@ -123,14 +123,14 @@ struct trainer_state {
         }
         for (const std::span<std::byte> each : scaled) {
             for (std::size_t i = 0; factor > 1 && i < each.size() / sizeof(half); ++i) {
-                if (std::abs(static_cast<double>(half_at(each, i))) * factor > 65504) {
+                if (std::abs(static_cast<double>(sample_at(each, i))) * factor > 65504) {
                     return false;
                 }
             }
         }
         for (const std::span<std::byte> each : scaled) {
             for (std::size_t i = 0; i < each.size() / sizeof(half); ++i) {
-                put_half(static_cast<double>(half_at(each, i)) * factor, each.subspan(i * sizeof(half)));
+                put_half(static_cast<double>(sample_at(each, i)) * factor, each.subspan(i * sizeof(half)));
             }
         }
         return true;

@@ -140,10 +140,10 @@ private:
             const sample_port& p = s_.training.ports()[k];
             const std::span<const std::byte> memory = s_.training.batch()[k];
             for (std::size_t i = 0; p.type == dtype::f16 && i < memory.size() / sizeof(half); ++i) {
-                if (!std::isfinite(half_at(memory, i))) {
+                if (!std::isfinite(sample_at(memory, i))) {
                     throw error(errc::port, p.name,
                                 formatted("element {} of the batch of step {} is {}; samples must be finite", i,
-                                          now_.step + 1, half_at(memory, i)));
+                                          now_.step + 1, sample_at(memory, i)));
                 }
             }
         }
