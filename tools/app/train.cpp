@@ -104,6 +104,7 @@ trained train(const model& of, const train_options& how, const std::vector<input
                                .scale = ane::dynamic_loss_scale,
                                .trained = only,
                                .frozen = frozen,
+                               .weight_limit = how.weight_limit,
                                .pairs = how.pairs};
     if (how.loss_scale > 0) {
         what.scale = {.fixed = how.loss_scale, .skips = true};

@@ -47,6 +47,7 @@ struct train_options {
     double decay = 0;
     double clip = 0;
     double clip_norm = 0;
+    double weight_limit = 0;
     double loss_scale = 0;
     bool pairs = false;
     double epochs = 1;
@@ -95,6 +96,12 @@ struct train_options {
             option(&train_options::clip_norm,
                    {.name = "clip_norm", .text = "Limit of the norm of all gradients together; 0: none"},
                    {.least = 0, .most = 65504}),
+            option(
+                &train_options::weight_limit,
+                {.name = "weight_limit",
+                 .text =
+                     "Limit of the weights, to which they are clipped and which they promise then, as the engine asks; 0: none"},
+                {.least = 0, .most = 65504}),
             option(&train_options::loss_scale,
                    {.name = "loss_scale",
                     .text = "What the loss is multiplied by, so that gradients stay within fp16; 0: found on the way"},

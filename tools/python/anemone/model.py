@@ -304,9 +304,9 @@ class Trainer:
     def train(self, data: Mapping[str, Any], *, validate: Optional[Mapping[str, Any]] = None, wanted: str = "wanted",
               output: str = "", loss: str = "cross_entropy", axis: int = -1, smoothing: float = 0, optimizer: str = "adam",
               rate: float = 0.001, schedule: str = "constant", warm_up: int = 0, last_rate: float = 0, decay: float = 0,
-              clip: float = 0, clip_norm: float = 0, loss_scale: float = 0, pairs: bool = False, epochs: float = 1,
-              steps: int = 0, batch: int = 0, train: Sequence[str] = (), freeze: Sequence[str] = (), seed: int = 1,
-              ordered: bool = False, validate_every: int = 0, patience: int = 0, checkpoint: str = "",
+              clip: float = 0, clip_norm: float = 0, weight_limit: float = 0, loss_scale: float = 0, pairs: bool = False,
+              epochs: float = 1, steps: int = 0, batch: int = 0, train: Sequence[str] = (), freeze: Sequence[str] = (),
+              seed: int = 1, ordered: bool = False, validate_every: int = 0, patience: int = 0, checkpoint: str = "",
               checkpoint_every: int = 0, keep: int = 3, resume: bool = False, backend: str = "cpu",
               threads: int = 0) -> Trained:
         """Trains on samples; the trainer's model is then the trained one.
@@ -319,15 +319,17 @@ class Trainer:
         loss              what is to become small: "cross_entropy", "mean_squared", "mean_absolute", "huber" or
                           "binary_cross_entropy"
         axis              that of the classes, for the cross entropy; from the end where it is negative
-        smoothing         of labels
+        smoothing         smoothing of labels
         optimizer         how weights follow their gradients: "sgd", "momentum", "nesterov", "adam", "adamw" or "lion"
         rate              the learning rate
         schedule          how the rate goes on after the warm-up: "constant", "cosine" or "linear"
         warm_up           steps over which the rate grows from nothing
         last_rate         the part of the rate that the last step has
-        decay             of the weights
+        decay             decay of the weights
         clip              limit of each gradient's elements; 0: none
         clip_norm         limit of the norm of all gradients together; 0: none
+        weight_limit      limit of the weights, to which they are clipped and which they promise then, as the engine
+                          asks; 0: none
         loss_scale        what the loss is multiplied by, so that gradients stay within fp16; 0: found on the way
         pairs             trained weights as two fp16 numbers, which keeps updates below half a unit of the last place
         epochs            passes over the data
