@@ -548,7 +548,7 @@ def gathers(d):
     x, tx = d.numbers(*shape)
     g = d.g
     index, ti = d.whole(*d.shape(d.below(0, 2)), high=shape[axis])
-    exact = tx.index_select(axis, ti.reshape(-1)).reshape(*shape[:axis], *ti.shape, *shape[axis + 1 :])
+    exact = tx.index_select(axis, ti.reshape(-1)).reshape((*shape[:axis], *ti.shape, *shape[axis + 1 :]))
     d.exactly(g.gather(x, index, index=axis), exact)
     places = list(shape)
     places[axis] = d.below(1, 7)

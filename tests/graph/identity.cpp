@@ -46,7 +46,7 @@ TEST_CASE("a handle of a graph that is gone does not fit the next one at its add
         CHECK_THROWS_WITH(g.output("y"_s, stale), "graph: y: the output is a value of another graph");
         CHECK_THROWS_WITH(relu(stale), gone);
         CHECK_THROWS_WITH(stale + x, gone);
-        CHECK_THROWS_WITH(x + stale, Contains("graph: add: its operands belong to different graphs ("));
+        CHECK_THROWS_WITH(x + stale, gone);
         CHECK_THROWS_WITH(stale * 2, gone);
         CHECK_THROWS_WITH(leaky_relu(stale), gone);
     });
