@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <unistd.h>
 
+#define st_mtimespec st_mtim // what macOS calls it
+
 #pragma clang poison fdatasync posix_fadvise posix_fallocate st_atim st_ctim st_mtim
 #pragma clang poison clock_nanosleep pthread_condattr_setclock pthread_mutex_timedlock sem_timedwait
 
