@@ -6,10 +6,13 @@ not built, or there is no NumPy."""
 
 import ctypes
 import functools
+import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+
+import numpy
 
 import _options
 from _harness import PATIENCE, command, expect, skip, verdict
@@ -90,6 +93,11 @@ class Library:
 # ---- the others ---------------------------------------------------------------------------------------------------------
 
 
+def samples():
+    """For a training of the model."""
+    return {"image": numpy.zeros((2, 1, 8, 8), numpy.float32), "wanted": numpy.array([0, 1])}
+
+
 def in_python(case, option, value):
     method = case["place"]["python"].removeprefix("Model.")
     name = option["names"]["python"]
@@ -99,7 +107,11 @@ def in_python(case, option, value):
             anemone.Model(MODEL, **given)
         else:
             required = {"to": "cpp", "folder": "never"} if method == "convert" else {}
-            getattr(anemone.Model(MODEL), method)(**{**required, **given})
+            if method == "Trainer.train":
+                call = functools.partial(anemone.Trainer(anemone.Model(MODEL)).train, samples())
+            else:
+                call = getattr(anemone.Model(MODEL), method)
+            call(**{**required, **given})
     except anemone.Error as error:
         return str(error)
     expect(False, f"Python: {method} takes {name} = {value!r}")
@@ -111,6 +123,9 @@ def in_the_command(program, folder, case, option, value):
     name = option["names"]["command"]
     line = [program, subcommand, MODEL, f"--{name.replace('_', '-')}={value}"]
     line += ["-o", "never", *(["--to", "cpp"] if name != "to" else [])] if subcommand == "convert" else []
+    if subcommand == "train":
+        numpy.savez(pathlib.Path(folder) / "samples.npz", **samples())
+        line += ["-d", "samples.npz", "-o", "never"]
     line += ["--reference", "f64"] if case["place"]["python"] == "Model.diff" else []
     done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
     expect(done.returncode == 2, f"{subcommand} takes --{option['name']} = {value!r}: {done}")
@@ -144,7 +159,8 @@ def wrong_numbers(option):
     for value in wrong + ([float("nan"), float("inf")] if number is float else []):
         unit = option["command_unit"]
         allowed = f"allowed are {least * unit:.9g} to {most * unit:.9g}" if most else "allowed are finite numbers from 0 on"
-        yield value, rf"^<option>: (is|are) {value * unit:.9g}, {re.escape(allowed)}$"
+        shown = re.escape(f"{value * unit:.9g}")
+        yield value, rf"^<option>: (is|are) {shown}, {re.escape(allowed)}$"
 
 
 def mistakes(option):
