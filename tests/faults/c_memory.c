@@ -56,6 +56,10 @@ static anemone_status estimate(void) {
     anemone_cost cost;
     return anemone_estimate(model, "h13", &cost);
 }
+static anemone_status estimate_energy(void) {
+    anemone_energy energy;
+    return anemone_estimate_energy(model, "h13", &energy);
+}
 static anemone_status finished(anemone_status status, anemone_plan* plan) {
     anemone_plan_free(plan);
     return status;
@@ -219,6 +223,7 @@ static const struct {
              {"convert", convert, 0},
              {"check", check, 0},
              {"estimate", estimate, 0},
+             {"estimate_energy", estimate_energy, 0},
              {"optimize", optimize, 1},
              {"compress", compress, 1},
              {"place", place, 0},
