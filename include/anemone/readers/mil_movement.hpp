@@ -293,6 +293,7 @@ ANEMONE_INLINE dynamic_tensor space_to_batch_of_images(mil_call& c, const dynami
     std::vector<dynamic_tensor> pixels;
     for (std::int64_t p = 0; p < apart[0].shape()[0]; ++p) {
         std::vector<dynamic_tensor> all;
+        all.reserve(apart.size());
         for (const dynamic_tensor& one : apart) {
             all.push_back(c.along(one, 0, p, 1));
         }

@@ -234,7 +234,7 @@ ANEMONE_BODY_OF void keep_checkpoint(const std::string& folder, const checkpoint
     }
     for (const std::string& name : detail::names_in(folder)) {
         if (detail::is_leftover(name)) {
-            std::remove((folder + "/" + name).c_str());
+            std::remove(formatted("{}/{}", folder, name).c_str());
         }
     }
 }
