@@ -116,6 +116,10 @@ def goes_on(program, folder):
     left = sorted(path.name for path in (folder / "run").iterdir())
     expect(left == [f"step-{step:09}.safetensors" for step in (380, 390, 400)], f"left: {left}")
 
+    blind = [each for each in common if each not in ("-v", "held_out.npz")]
+    done = run(program, [*blind, "--checkpoint", "run", "--resume", "-o", "again.hpp"], folder)
+    expect(done.returncode == 0 and "held out" not in done.stdout, f"without samples to judge by: {done.stdout}{done.stderr}")
+
     network(folder, "wide.onnx", 24)
     for arguments, words in ((["wide.onnx"], "checkpoint of another training: its features.w"),
                              (["net.onnx", "--optimizer", "sgd"], "checkpoint of another training: it has"),
@@ -137,11 +141,13 @@ def refuses(program, folder):
     np.savez(folder / "odd.npz", x=x[:, :1], label=labels)
     np.savez(folder / "fewer.npz", x=x, label=labels[:9])
     np.savez(folder / "unnamed.npz", x=x)
+    np.savez(folder / "port.npz", x=x, wanted=labels)
     for arguments, words in ((["-d", "nan.npz"], "x: element 1 of sample 5 is nan; samples must be finite"),
                              (["-d", "range.npz"], "is 3, classes are whole numbers from 0 to 2"),
                              (["-d", "odd.npz"], "x: its samples are 1, the model takes 2 (8 of them in a run)"),
                              (["-d", "fewer.npz"], "has 9 samples, x has 16"),
                              (["-d", "unnamed.npz"], "label: the data has no array of this name"),
+                             (["-d", "port.npz"], "label: the data has no array of this name"),
                              (["-d", "missing.npz"], "missing.npz"),
                              ([], "--data: has no arrays to train on"),
                              (["-d", "train.npz", "--freeze", "nothing*"], "nothing*: no weight of the model has such a name"),

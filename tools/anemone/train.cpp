@@ -92,10 +92,11 @@ void add_train(CLI::App& app, int& status) {
     sub->add_option("--svg", given->svg, "Draw the curves");
     sub->add_flag("--json", given->json, "As JSON");
     add_options(*sub, given->reading);
-    sub->footer("Examples:\n  anemone train net.onnx -d train.npz -v held_out.npz --batch 64 --epochs 5 -o trained\n"
-                "  anemone train net.onnx -d few.npz --freeze 'features.*' --optimizer sgd --rate 0.01 -o tuned --to "
-                "mlpackage\n"
-                "  anemone train net.mil -d train.npz --checkpoint run --resume --svg curves.svg -o trained");
+    sub->footer(
+        "Examples:\n  anemone train net.onnx --shape image=1,3,32,32 --batch 64 -d train.npz -v held_out.npz -o trained\n"
+        "  anemone train net.onnx -d few.npz --freeze 'features.*' --optimizer sgd --rate 0.01 -o tuned --to "
+        "mlpackage\n"
+        "  anemone train net.mil -d train.npz --checkpoint run --resume --svg curves.svg -o trained");
     sub->callback([given, &status] { status = train(*given); });
 }
 

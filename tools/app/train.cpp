@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -35,7 +36,9 @@ ane::optimizer optimizer_of(const train_options& how) {
 ane::weight_store samples_of(const std::vector<input_array>& arrays, const std::string& wanted, const std::string& port,
                              const std::string& what) {
     ane::weight_store samples;
+    bool is_there = false;
     for (const input_array& each : arrays) {
+        is_there = is_there || each.name == wanted;
         ane::extents shape;
         const std::vector<std::int64_t> given = each.shape.value_or(
             std::vector<std::int64_t>{static_cast<std::int64_t>(each.bytes.size() / bytes_of(each.type))});
@@ -53,7 +56,7 @@ ane::weight_store samples_of(const std::vector<input_array>& arrays, const std::
         }
         samples.add({name, each.type, shape, {each.bytes.begin(), each.bytes.end()}});
     }
-    if (!samples.contains(port)) {
+    if (!is_there) {
         throw ane::error(ane::errc::port, wanted,
                          fmt::format("{} has no array of this name, which was to be what is wanted", what));
     }
@@ -153,7 +156,7 @@ trained train(const model& of, const train_options& how, const std::vector<input
             .trained_weights = by.trained(),
             .batch = samples.batch(),
             .seconds = took.count(),
-            .validation = validation == nullptr ? ane::validated_step() : by.validate(*validation),
+            .validation = validation == nullptr ? std::nullopt : std::optional(by.validate(*validation)),
             .made = of.with(of.graph(), std::move(weights))};
 }
 
@@ -178,9 +181,9 @@ std::string text(const trained& t) {
         said += fmt::format("{} steps skipped, whose gradients were not finite; loss scale {} at last\n", skipped,
                             h.steps.back().loss_scale);
     }
-    if (!h.validations.empty()) {
-        said += fmt::format("held out: loss {:.4g}", t.validation.loss);
-        said += t.validation.accuracy < 0 ? "" : fmt::format(", accuracy {:.4f}", t.validation.accuracy);
+    if (t.validation) {
+        said += fmt::format("held out: loss {:.4g}", t.validation->loss);
+        said += t.validation->accuracy < 0 ? "" : fmt::format(", accuracy {:.4f}", t.validation->accuracy);
         said += fmt::format(" at step {}, which is kept{}\n", t.result.best_step,
                             t.result.was_stopped ? "; nothing was better after it" : "");
     }

@@ -6,6 +6,7 @@
 #include <anemone/trainer/trainer.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,8 @@ struct trained {
     std::int64_t trained_weights = 0;  ///< how many there are of the others
     std::int64_t batch = 1;            ///< samples in a step
     double seconds = 0;
-    ane::validated_step validation{}; ///< of the weights that were kept; its step is 0 where nothing was validated
-    model made;                       ///< with the trained weights
+    std::optional<ane::validated_step> validation{}; ///< of the weights that were kept, on samples that were given now
+    model made;                                      ///< with the trained weights
 };
 
 /// Trains a model on arrays, by name: one for each input and one that is wanted. `held_out` may be empty: then nothing is
