@@ -98,6 +98,8 @@ public:
     }
 
     const training_step& step() const { return step_; }
+    /// The weights of the model that do not change.
+    const weight_store& frozen() const { return frozen_; }
     /// The ports of a batch, and their memory.
     std::vector<sample_port>& ports() { return ports_; }
     const std::vector<std::span<std::byte>>& batch() const { return batch_; }

@@ -71,7 +71,7 @@ ANEMONE_BODY_OF training_result trainer::train(const batch_source& batches, cons
         throw error(errc::argument, "steps",
                     "a training on batches of the caller must have 1 or more, and so must an epoch");
     }
-    detail::training_run run(s, how, validation, epoch, 1, s.made_by);
+    detail::training_run run(s, how, validation, epoch, 1, s.made_by(how.checkpoints));
     run.batches_are_unknown = true;
     return run.run(batches);
 }
@@ -90,7 +90,7 @@ ANEMONE_BODY_OF training_result trainer::train(const sample_arrays& data, const 
         }
         data.fill(samples, memory);
     };
-    auto made_by = s.made_by;
+    auto made_by = s.made_by(how.checkpoints);
     made_by.emplace_back("order", formatted("{} samples, {} in a step, seed {}{}", data.size(), data.batch(), how.seed,
                                             how.shuffles ? "" : ", as they stand"));
     return detail::training_run(s, how, validation, data.size(), data.batch(), std::move(made_by)).run(batches);

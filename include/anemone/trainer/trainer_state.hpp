@@ -10,6 +10,7 @@
 #include "model_digest.hpp"
 #include "scale_schedule.hpp"
 #include "step_program.hpp"
+#include "trainer_options.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -55,9 +56,16 @@ struct trainer_state {
                 p.classes = p.name == wanted ? training::class_axis(loss, p.shape) : p.classes;
             }
         }
-        made_by = {{"model", model_digest(step.graph, weights_read_by(step.graph, weights))},
-                   {"loss", loss_text(loss)},
-                   {"optimizer", optimizer_text(by)}};
+    }
+
+    /// What must be the same for a training to go on; nothing where it has no checkpoints.
+    ANEMONE_INLINE std::vector<std::pair<std::string, std::string>> made_by(const checkpoint_options& to) const {
+        if (to.folder.empty()) {
+            return {};
+        }
+        return {{"model", model_digest(training.step().graph, training.frozen())},
+                {"loss", loss_text(loss)},
+                {"optimizer", optimizer_text(by)}};
     }
 
     ANEMONE_INLINE validated_step validate(const sample_arrays& samples) {
@@ -145,7 +153,6 @@ struct trainer_state {
     std::unique_ptr<step_program> validation{}; ///< the same, compiled by the first one
     std::vector<std::string> names{};           ///< of the states
     std::vector<std::string> frozen{};
-    std::vector<std::pair<std::string, std::string>> made_by{};
     std::int64_t updates = 0; ///< steps that changed weights
 };
 
