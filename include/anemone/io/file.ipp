@@ -3,6 +3,7 @@
 #include "file.hpp"
 #include "journal.hpp"
 #include "open_file.hpp"
+#include "temporary_name.hpp"
 #include "unfinished.hpp"
 
 #include <atomic>
@@ -148,7 +149,7 @@ private:
     /// Its permissions are at most `mode`.
     ANEMONE_INLINE void open_aside(mode_t mode) {
         static std::atomic<unsigned> made{0};
-        const std::string stem = folder_of(path_) + ".anemone-" + std::to_string(::getpid()) + "-";
+        const std::string stem = temporary_stem(folder_of(path_));
         const std::scoped_lock lock(unfinished().changes);
         int failed = EEXIST;
         for (int attempt = 0; failed == EEXIST && attempt < 1000; ++attempt) { // skip leftovers of others

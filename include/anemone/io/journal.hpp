@@ -3,6 +3,7 @@
 #include "../base/error.hpp"
 #include "../base/way.hpp"
 #include "open_file.hpp"
+#include "temporary_name.hpp"
 #include "unfinished.hpp"
 
 #include <cerrno>
@@ -83,7 +84,7 @@ ANEMONE_INLINE bool entries_of(std::string_view text, std::vector<journal_entry>
         e.name = text.substr(aside, name);
         text.remove_prefix(aside + name);
         if (!take("\n") || e.made == 0 || !stays_below(e.aside) || !stays_below(e.name) ||
-            e.aside.find(".anemone-") == std::string::npos) {
+            e.aside.find(temporary_mark) == std::string::npos) {
             return false;
         }
         to.push_back(std::move(e));
@@ -185,7 +186,7 @@ public:
 private:
     /// A journal on the disk under its name, locked.
     ANEMONE_INLINE open_file written(bool forward) const {
-        const std::string aside = folder_ + ".anemone-" + std::to_string(::getpid()) + "-journal";
+        const std::string aside = temporary_stem(folder_) + "journal";
         const std::string text = journal_text(entries_, forward);
         ::unlink(aside.c_str()); // of a process of the same number that is gone
         unfinished().add(aside);

@@ -5,6 +5,7 @@
 #include "file.hpp"
 #include "folder_contents.hpp"
 #include "open_file.hpp"
+#include "temporary_name.hpp"
 #include "unfinished.hpp"
 
 #include <algorithm>
@@ -161,8 +162,7 @@ private:
     /// A path beside the folder that nothing has.
     ANEMONE_INLINE std::string unused() const {
         static std::atomic<unsigned> made{0};
-        const std::string stem =
-            path_.substr(0, path_.rfind('/') + 1) + ".anemone-" + std::to_string(::getpid()) + "-folder-";
+        const std::string stem = temporary_stem(path_.substr(0, path_.rfind('/') + 1)) + "folder-";
         std::string name;
         struct ::stat found {};
         do {

@@ -6,6 +6,7 @@ ANEMONE_INCLUDED(anemone_trainer_checkpoint_hpp);
 #include "../base/formatted.hpp"
 #include "../io/folder_contents.hpp"
 #include "../io/open_file.hpp"
+#include "../io/temporary_name.hpp"
 #include "../weights/safetensors.hpp"
 #include "checkpoint.hpp"
 
@@ -18,7 +19,6 @@ ANEMONE_INCLUDED(anemone_trainer_checkpoint_hpp);
 #include <filesystem>
 #include <string_view>
 #include <system_error>
-#include <unistd.h>
 
 namespace ane::detail::inline ANEMONE_WAY {
 
@@ -81,19 +81,6 @@ ANEMONE_INLINE std::vector<std::string> names_in(const std::string& folder) {
         refuse_file_call(folder, "cannot be listed", why);
     }
     return names;
-}
-
-/// Whether a file was to become one of this folder when its process ended: ".anemone-PID-NUMBER".
-ANEMONE_INLINE bool is_leftover(std::string_view name) {
-    constexpr std::string_view before = ".anemone-";
-    if (!name.starts_with(before)) {
-        return false;
-    }
-    name.remove_prefix(before.size());
-    long process = 0;
-    const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), process);
-    return wrong == std::errc() && end != name.data() + name.size() && *end == '-' && process > 0 &&
-           ::access(formatted("/proc/{}", process).c_str(), F_OK) != 0 && ::access("/proc/self", F_OK) == 0;
 }
 
 } // namespace ane::detail::inline ANEMONE_WAY
