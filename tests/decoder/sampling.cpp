@@ -34,7 +34,7 @@ std::vector<int> left_of(const std::vector<float>& logits) {
     }
     return left;
 }
-std::string sampling_refusal(const sampling& how) {
+std::string sampling_refusal(const sampling_options& how) {
     try {
         next_token(std::vector<float>{1, 2}, {}, how);
     } catch (const error& e) {

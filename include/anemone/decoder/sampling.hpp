@@ -16,7 +16,7 @@ namespace ane::inline ANEMONE_WAY {
 using token_id = std::int32_t;
 
 /// How a token is chosen. The default is greedy: the most likely one, and of equal ones the first.
-struct sampling {
+struct sampling_options {
     double temperature = 0;        ///< 0: greedy; else logits are divided by it, and a token is drawn
     std::int64_t top_k = 0;        ///< only the k most likely tokens; 0: all
     double top_p = 1;              ///< only the most likely tokens that together have this probability
@@ -24,12 +24,12 @@ struct sampling {
     double repetition_penalty = 1; ///< logits of tokens that were there are divided by it, negative ones multiplied
     std::uint64_t seed = 0;        ///< of the draws
 
-    friend bool operator==(const sampling&, const sampling&) = default;
+    friend bool operator==(const sampling_options&, const sampling_options&) = default;
 };
 
 /// Throws `error` (errc::argument) that names the option, its value and its limits: a temperature below 0, top_k below 0,
 /// top_p outside of 0..1, min_p outside of 0..1, a penalty that is not above 0, NaN.
-ANEMONE_API_OF(anemone_decoder_sampling_hpp) void require_possible(const sampling& how);
+ANEMONE_API_OF(anemone_decoder_sampling_hpp) void require_possible(const sampling_options& how);
 
 /// The logit of each token that is among `tokens`, once: l / penalty for l > 0, l * penalty otherwise (CTRL, Keskar 2019).
 ANEMONE_API_OF(anemone_decoder_sampling_hpp)
@@ -58,7 +58,7 @@ ANEMONE_API_OF(anemone_decoder_sampling_hpp) double drawn_number(std::uint64_t s
 
 /// All of it: the token that follows `before`. Its draw is that of its position, `before.size()`. Throws as `most_likely`.
 ANEMONE_API_OF(anemone_decoder_sampling_hpp)
-token_id next_token(std::span<const float> logits, std::span<const token_id> before, const sampling& how);
+token_id next_token(std::span<const float> logits, std::span<const token_id> before, const sampling_options& how);
 
 } // namespace ane::inline ANEMONE_WAY
 

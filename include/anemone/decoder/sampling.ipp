@@ -28,7 +28,7 @@ ANEMONE_INLINE void require_option(bool is_possible, const char* option, double 
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY_OF void require_possible(const sampling& how) {
+ANEMONE_BODY_OF void require_possible(const sampling_options& how) {
     detail::require_option(how.temperature >= 0 && std::isfinite(how.temperature), "temperature", how.temperature,
                            "0 (greedy) or above");
     detail::require_option(how.top_k >= 0, "top_k", static_cast<double>(how.top_k), "0 (all tokens) or above");
@@ -164,7 +164,7 @@ ANEMONE_BODY_OF double drawn_number(std::uint64_t seed, std::int64_t position) {
 }
 
 ANEMONE_BODY_OF token_id next_token(std::span<const float> logits, std::span<const token_id> before,
-                                    const sampling& how) {
+                                    const sampling_options& how) {
     require_possible(how);
     const token_id greedy = most_likely(logits); // whatever follows: bad logits are found
     if (how.temperature == 0 && how.repetition_penalty == 1) {
