@@ -6,7 +6,6 @@
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
 #include "../models/decoder_graph.hpp"
-#include "../passes/prune.hpp"
 #include "decoder.hpp"
 #include "layer_program.hpp"
 #include "position_memory.hpp"
@@ -110,7 +109,7 @@ struct decoder_state {
             stop_if_cancelled();
             form.count = std::min(most, layers - form.first);
             form.head = made.has_head && form.first + form.count == layers;
-            made.programs.emplace_back(prune(models::decoder_graph(configuration, form)), weights, place);
+            made.programs.emplace_back(models::decoder_graph(configuration, form), weights, place);
             if (is_head) {
                 break;
             }
