@@ -52,8 +52,8 @@ if(ANEMONE_TEST_THOROUGH)
 endif()
 file(GLOB scripts CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}/python/*.py")
 list(FILTER scripts EXCLUDE REGEX "/_[^/]*$") # a leading underscore: a module that the tests share
-if(NOT ANEMONE_TEST_THOROUGH) # networks of PyTorch as headers, each compiled
-  list(REMOVE_ITEM scripts python/model_headers.py)
+if(NOT ANEMONE_TEST_THOROUGH) # networks of PyTorch as headers, each compiled; tokens in the arithmetic of chips
+  list(REMOVE_ITEM scripts python/model_headers.py python/generated_on_chips.py)
 endif()
 foreach(script IN LISTS scripts)
   cmake_path(GET script STEM name)

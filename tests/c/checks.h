@@ -35,6 +35,7 @@ void test_models(void);
 void test_plans(void);
 void test_programs(void);
 void test_states(void);
+void test_generations(void);
 void test_faults(void);
 void test_plan_faults(void);
 void test_threads(void);

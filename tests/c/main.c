@@ -26,6 +26,7 @@ int main(void) {
     test_programs();
     test_plans();
     test_states();
+    test_generations();
     test_faults();
     test_plan_faults();
     test_threads();

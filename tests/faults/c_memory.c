@@ -1,6 +1,6 @@
 /* Every function of the C interface where the n-th allocation fails, once or with all later ones: a status, and never the end
-   of the program. Runs below failing_calls (LD_PRELOAD). Arguments: a model, a model with a state, a folder to write to, the
-   stride over n, and the interface's header and this file: every function of the one is called in the other.
+   of the program. Runs below failing_calls (LD_PRELOAD). Arguments: a model, a model with a state, a language model, a folder to write
+   to, the stride over n, and the interface's header and this file: every function of the one is called in the other.
 
    Instead of the last three there may be "cancel": every long function then ends with ANEMONE_CANCELLED, before and during the
    call. */
@@ -27,6 +27,8 @@ static anemone_plan* compressed;
 static anemone_plan* placed;
 static anemone_plan* timed;
 static anemone_plan* differed;
+static const char* language_path;
+static anemone_language_model* language;
 static uint16_t x[8];
 static uint16_t y[64];
 
@@ -201,6 +203,36 @@ static anemone_status states(void) {
     status = status == ANEMONE_OK ? anemone_write_state(counter, &sum) : status;
     return status == ANEMONE_OK ? anemone_read_state(counter, &sum) : status;
 }
+static anemone_status opened_language(const char* backend, anemone_language_model** made) {
+    anemone_decoding how;
+    memset(&how, 0, sizeof how);
+    how.size = sizeof how;
+    how.context = 16;
+    how.chunk = 4;
+    how.backend = backend;
+    return anemone_language_model_open(language_path, &how, made);
+}
+static anemone_status open_language(void) {
+    anemone_language_model* made = NULL;
+    const anemone_status status = opened_language("cpu", &made);
+    const int64_t tokens = anemone_vocabulary(made);
+    anemone_language_model_free(made);
+    return status == ANEMONE_OK && tokens != 24 ? ANEMONE_INTERNAL : status;
+}
+static anemone_status generate(void) {
+    static const int32_t prompt[6] = {1, 2, 3, 4, 5, 6};
+    anemone_generation* made = NULL;
+    anemone_status status = anemone_generate(language, prompt, 6, NULL, &made);
+    int32_t token = 0;
+    const char* json = NULL;
+    int i;
+    for (i = 0; i < 3 && status == ANEMONE_OK; ++i) {
+        status = anemone_next_token(made, &token);
+    }
+    status = status == ANEMONE_OK ? anemone_generation_json(made, &json) : status;
+    anemone_generation_free(made);
+    return status;
+}
 static anemone_status wish(void) {
     anemone_cancellation* made = NULL;
     const anemone_status status = anemone_cancellation_make(&made);
@@ -243,6 +275,8 @@ static const struct {
              {"figures of another plan", figures_of_another, 0},
              {"the model of a plan", made_model, 0},
              {"states", states, 0},
+             {"open a language model", open_language, 0},
+             {"generate", generate, 1},
              {"cancellation_make", wish, 0}};
 
 /* Everything that the calls above are about. */
@@ -265,9 +299,11 @@ static anemone_status make_all(const char* with_state) {
     status = status == ANEMONE_OK ? anemone_place(model, "h17s", NULL, &placed) : status;
     all[0] = model;
     status = status == ANEMONE_OK ? anemone_timeline(all, 1, "h13", NULL, &timed) : status;
-    return status == ANEMONE_OK ? anemone_diff(model, NULL, &differed) : status;
+    status = status == ANEMONE_OK ? anemone_diff(model, NULL, &differed) : status;
+    return status == ANEMONE_OK ? opened_language("cpu", &language) : status;
 }
 static void free_all(void) {
+    anemone_language_model_free(language);
     anemone_plan_free(differed);
     anemone_plan_free(timed);
     anemone_plan_free(placed);
@@ -435,12 +471,13 @@ static void cancelled_meanwhile(const char* name, anemone_status (*call)(void)) 
 }
 
 int main(int count, char** arguments) {
-    const int is_cancelled = count == 5 && strcmp(arguments[4], "cancel") == 0;
-    if (count != 7 && !is_cancelled) {
+    const int is_cancelled = count == 6 && strcmp(arguments[5], "cancel") == 0;
+    if (count != 8 && !is_cancelled) {
         return 2;
     }
     path = arguments[1];
-    folder = arguments[3];
+    folder = arguments[4];
+    language_path = arguments[3];
     if (make_all(arguments[2]) != ANEMONE_OK) {
         printf("%s\n", anemone_error());
         return 1;
@@ -450,8 +487,8 @@ int main(int count, char** arguments) {
         cancelled_meanwhile("compress", long_compress);
         cancelled_meanwhile("diff", long_differ);
     } else {
-        calls_every_function(arguments[5], arguments[6]);
-        without_memory(atol(arguments[4]));
+        calls_every_function(arguments[6], arguments[7]);
+        without_memory(atol(arguments[5]));
     }
     free_all();
     printf("%d failed\n", failures);

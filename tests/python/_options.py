@@ -114,6 +114,8 @@ PARAMETERS = {
     "Model.convert": ("self, {to}, folder: Path, *, {}", "str"),
     "Model.compile": ("self, {backend}", "Program"),
     "Model.run": ("self, inputs: Mapping[str, Any], {backend}", "Dict[str, numpy.ndarray]"),
+    "LanguageModel.__init__": ("self, path: Path, *, {}", "None"),
+    "LanguageModel.generate": ("self, tokens: Sequence[int], *, {}", "Generation"),
     "Trainer.train": ("self, {data}, *, {validate}, {}", "Trained"),
     "check": ("path: Path, {targets}, *, {}, **reading: Any", "Report"),
     "cost": ("path: Path, {targets}, *, {}, **reading: Any", "List[Cost]"),

@@ -26,6 +26,7 @@ FILES_AND_FORMATS = {
     "optimize": {"--output", "--to", "--force", "--svg", "--json"},
     "compress": {"--output", "--force", "--svg", "--json"},
     "train": {"--output", "--to", "--force", "--csv", "--svg", "--json"},
+    "generate": {"--tokens", "--text", "--json"},
     "draw": {"--output"},
     "convert": {"--output"},
     "bench": {"--json", "--csv", "--svg"},
@@ -33,6 +34,7 @@ FILES_AND_FORMATS = {
 # A structure of tools/app with its members and the rows of its table.
 TABLE = r"^struct (\w+) \{\n((?:(?!^\};).)*?)static constexpr auto table\(\) \{(.*?)^\};"
 ANY_SUBCOMMAND = "*"  # the place of how a model is read
+READS_CHECKPOINTS_ALONE = {"generate"}
 
 
 def help_of(program, subcommand):
@@ -60,6 +62,8 @@ def in_the_command(program, cases):
         own_names = {spelled(option) for case in cases if case["place"]["command"] == subcommand for option in case["options"]}
         for case in cases:
             if case["place"]["command"] not in (subcommand, ANY_SUBCOMMAND):
+                continue
+            if case["place"]["command"] == ANY_SUBCOMMAND and subcommand in READS_CHECKPOINTS_ALONE:
                 continue
             for option in case["options"]:
                 name = spelled(option)

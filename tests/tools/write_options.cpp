@@ -5,6 +5,7 @@
 #include "../../tools/app/cost.hpp"
 #include "../../tools/app/diff.hpp"
 #include "../../tools/app/draw.hpp"
+#include "../../tools/app/generate_options.hpp"
 #include "../../tools/app/layer_errors.hpp"
 #include "../../tools/app/option_faults.hpp"
 #include "../../tools/app/plan.hpp"
@@ -97,8 +98,8 @@ int main() {
     json.array();
     write_all<app::reading_options, app::check_options, app::cost_options, app::optimize_options, app::compress_options,
               app::placement_options, app::timeline_options, app::convert_options, app::draw_options,
-              app::compile_options, app::diff_options, app::train_options, app::layer_error_options,
-              app::bench_options>(json);
+              app::compile_options, app::diff_options, app::train_options, app::layer_error_options, app::bench_options,
+              app::decoding_options, app::generate_options>(json);
     json.end();
     std::puts(json.str().c_str());
 }

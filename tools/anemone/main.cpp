@@ -81,6 +81,7 @@ int run(int count, char** arguments) {
     add_optimize(app, status);
     add_compress(app, status);
     add_train(app, status);
+    add_generate(app, status);
     add_draw(app, status);
     add_convert(app, status);
     add_bench(app, status);

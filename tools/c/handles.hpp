@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../app/generate.hpp"
 #include "../app/plan.hpp"
 #include "../app/session.hpp"
 #include <anemone/base/cancellation.hpp>
@@ -33,4 +34,11 @@ struct anemone_plan {
 };
 struct anemone_program {
     app::session held;
+};
+struct anemone_language_model {
+    std::shared_ptr<app::language_model> held;
+};
+struct anemone_generation {
+    app::generating held;
+    std::string json{}; // empty until it is requested
 };

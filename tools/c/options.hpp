@@ -2,6 +2,7 @@
 
 #include "../app/check.hpp"
 #include "../app/compress.hpp"
+#include "../app/generate_options.hpp"
 #include "../app/layer_errors.hpp"
 #include "../app/optimize.hpp"
 #include "../app/option_faults.hpp"
@@ -92,6 +93,29 @@ inline constexpr std::tuple members<anemone_calling>{
     same(&anemone_calling::idle, &app::timeline_options::idle),
     same(&anemone_calling::warm, &app::timeline_options::warm),
     list(&anemone_calling::batches, &anemone_calling::batch_count, &app::timeline_options::batches)};
+template <>
+inline constexpr std::tuple members<anemone_decoding>{
+    same(&anemone_decoding::context, &app::decoding_options::context),
+    same(&anemone_decoding::chunk, &app::decoding_options::chunk),
+    same(&anemone_decoding::rows, &app::decoding_options::rows),
+    same(&anemone_decoding::caches, &app::decoding_options::caches),
+    same(&anemone_decoding::layers, &app::decoding_options::layers),
+    same(&anemone_decoding::head_parts, &app::decoding_options::head_parts),
+    same(&anemone_decoding::draft, &app::decoding_options::draft),
+    same(&anemone_decoding::lookup, &app::decoding_options::lookup),
+    same(&anemone_decoding::backend, &app::decoding_options::backend),
+    same(&anemone_decoding::threads, &app::decoding_options::threads),
+    same(&anemone_decoding::max_memory, &app::decoding_options::max_memory)};
+template <>
+inline constexpr std::tuple members<anemone_generating>{
+    same(&anemone_generating::max_tokens, &app::generate_options::max_tokens),
+    same(&anemone_generating::temperature, &app::generate_options::temperature),
+    same(&anemone_generating::top_k, &app::generate_options::top_k),
+    same(&anemone_generating::top_p, &app::generate_options::top_p),
+    same(&anemone_generating::min_p, &app::generate_options::min_p),
+    same(&anemone_generating::repetition_penalty, &app::generate_options::repetition_penalty),
+    same(&anemone_generating::seed, &app::generate_options::seed),
+    list(&anemone_generating::stop, &anemone_generating::stop_count, &app::generate_options::stop)};
 
 /// The sizes that a structure had in earlier versions: what callers that were compiled with these give. Members are added
 /// at the end only, and what such a caller has not is 0.

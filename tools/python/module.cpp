@@ -2,6 +2,7 @@
 #include "../app/convert.hpp"
 #include "../app/cost.hpp"
 #include "../app/draw.hpp"
+#include "../app/generate.hpp"
 #include "../app/plan.hpp"
 #include "../app/session.hpp"
 #include "../app/target_names.hpp"
@@ -300,6 +301,19 @@ std::unique_ptr<session> compiled(const model& of, const py::dict& given) {
     return std::make_unique<session>(of, options, caller);
 }
 
+std::shared_ptr<app::language_model> opened_to_decode(const py::bytes& path, const py::dict& given) {
+    const std::string name = path;
+    const auto options = options_from<app::decoding_options>(given);
+    const computing others_go_on;
+    return std::make_shared<app::language_model>(name, options, caller);
+}
+
+std::unique_ptr<app::generating> generate(const std::shared_ptr<app::language_model>& by,
+                                          const std::vector<ane::token_id>& prompt, const py::dict& given) {
+    const auto options = options_from<app::generate_options>(given);
+    return std::make_unique<app::generating>(by, prompt, options, caller);
+}
+
 std::vector<std::string> targets_in(const std::string& text) {
     std::vector<std::string> names;
     for (const ane::target t : app::targets_named(text)) {
@@ -363,6 +377,23 @@ PYBIND11_MODULE(_native, m) {
         .def(
             "draw", [](const app::trained& t) { return app::drawing(t); }, unlocked())
         .def("model", [](const app::trained& t) { return std::make_shared<model>(t.made); });
+    py::class_<app::language_model, std::shared_ptr<app::language_model>>(m, "LanguageModel")
+        .def(py::init(&opened_to_decode))
+        .def_property_readonly("vocabulary", &app::language_model::vocabulary)
+        .def_property_readonly("notes", &app::language_model::notes)
+        .def("tokens_of",
+             [](const app::language_model& of, const std::string& text) { return of.texts().tokens_of(text); })
+        .def("text_of",
+             [](const app::language_model& of, const std::vector<ane::token_id>& tokens) {
+                 return py::reinterpret_steal<py::object>([&] {
+                     const std::string text = of.texts().text_of(tokens);
+                     return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+                 }());
+             })
+        .def("generate", &generate);
+    py::class_<app::generating>(m, "Generating")
+        .def("next", &app::generating::next, unlocked())
+        .def_property_readonly("json", [](const app::generating& g) { return app::json(g); });
     py::class_<session>(m, "Session")
         .def(py::init(&compiled), py::arg("model").none(false), py::arg("options"))
         .def("run", &run)

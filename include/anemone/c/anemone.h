@@ -399,6 +399,68 @@ anemone_status anemone_write_state(anemone_program* program, const anemone_array
 /** Zeros for all states. */
 anemone_status anemone_reset(anemone_program* program);
 
+/* ---- language models --------------------------------------------------------------------------------------------- */
+
+/** A language model of a folder with `config.json` and its weights, opened to decode. Any number of generations may go on
+ *  at once; threads may share it. */
+typedef struct anemone_language_model anemone_language_model;
+
+/** How a language model is opened. NULL is the default, as is what is 0 in it. */
+typedef struct anemone_decoding {
+    size_t size;         /**< sizeof(anemone_decoding) */
+    int64_t context;     /**< tokens that a text may have: the prompt and what follows it; 0: 2048 */
+    int64_t chunk;       /**< tokens of a prompt that one run of its program takes; 0: 64 */
+    int64_t rows;        /**< tokens that one run of a step's program takes, the others of which are padding: 1, 4 or
+                              8; 0: 8 with drafts, else 1 */
+    const char* caches;  /**< keys and values of earlier tokens as inputs, which the host keeps, or as states of the
+                              program: "inputs" or "states"; NULL: "inputs" */
+    int64_t layers;      /**< layers of one program; 0: all */
+    int head_parts;      /**< parts of the vocabulary, a product each; 0: 1 */
+    int lookup;          /**< tokens of a pattern that is looked up in the text, so that what followed it is
+                              proposed; 0: nothing is */
+    const char* draft;   /**< a smaller model of the same vocabulary, which proposes tokens: fewer steps, the same
+                              text */
+    const char* backend; /**< cpu, oracle:TARGET (a chip's arithmetic, bit by bit) or engine:TARGET; NULL: "cpu" */
+    int threads;         /**< of the CPU; 0: as many as it has */
+    uint64_t max_memory; /**< bytes that weights, and the keys and values of a text, may take; 0: 8 GB */
+} anemone_decoding;
+
+anemone_status anemone_language_model_open(const char* path, const anemone_decoding* how,
+                                           anemone_language_model** model);
+void anemone_language_model_free(anemone_language_model* model);
+/** How many tokens there are; 0 for NULL. */
+int64_t anemone_vocabulary(const anemone_language_model* model);
+
+/** How a text goes on. NULL is the default, as is what is 0 in it. */
+typedef struct anemone_generating {
+    size_t size;               /**< sizeof(anemone_generating) */
+    int64_t max_tokens;        /**< tokens that follow the prompt, at most; 0: 128 */
+    double temperature;        /**< what logits are divided by before a draw; 0: the most likely token */
+    int top_k;                 /**< draw of the k most likely tokens only; 0: of all */
+    double top_p;              /**< draw of the fewest tokens that together have this probability; 0: 1 */
+    double min_p;              /**< draw of tokens that have this part of the probability of the most likely one */
+    double repetition_penalty; /**< what logits of tokens that were there are divided by, negative ones multiplied;
+                                    0: 1 */
+    uint64_t seed;             /**< of the draws */
+    const int* stop;           /**< tokens that end the text, which they are no part of */
+    size_t stop_count;
+} anemone_generating;
+
+/** A text that goes on. One thread at a time; another one gets ANEMONE_ARGUMENT. The model may be freed before it. */
+typedef struct anemone_generation anemone_generation;
+
+/** Nothing is computed yet. A prompt that begins like a former text goes on from what that one left. */
+anemone_status anemone_generate(anemone_language_model* model, const int32_t* prompt, size_t prompt_count,
+                                const anemone_generating* how, anemone_generation** generation);
+void anemone_generation_free(anemone_generation* generation);
+
+/** The next token; below 0 where the text has ended. After an error, ANEMONE_CANCELLED too, the call may be repeated. */
+anemone_status anemone_next_token(anemone_generation* generation, int32_t* token);
+
+/** The tokens so far, why the text ended, seconds and tokens in a second, as JSON. The text belongs to the generation, until
+ *  the next call of this function. */
+anemone_status anemone_generation_json(anemone_generation* generation, const char** json);
+
 #ifdef __cplusplus
 }
 #endif

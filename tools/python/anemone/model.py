@@ -10,6 +10,7 @@ import numpy
 
 from . import _native, plans, training
 from .arrays import dense
+from .generation import Generation
 from .plans import Compressed, Differed, Optimized, Placement, Timeline
 from .report import Report
 from .training import Trained
@@ -286,6 +287,77 @@ class Model:
         def text(ports: List[Port]) -> str:
             return ", ".join(f"{port.name}: {port.dtype}{list(port.shape)}" for port in ports)
         return f"<anemone.Model {self.path!r} ({text(self.inputs)}) -> ({text(self.outputs)})>"
+
+
+class LanguageModel:
+    """A language model of a folder with config.json and its weights, opened to decode:
+
+        model = anemone.LanguageModel("SmolLM-135M")
+        for token in model.generate(tokens, max_tokens=64):
+            print(token)
+
+    Tokens are numbers, of any tokenizer; where the folder has a `tokenizer.model` of SentencePiece, `tokens_of` and `text_of`
+    are its. Threads may share a model, and generations take turns."""
+
+    def __init__(self, path: Path, *, context: int = 2048, chunk: int = 64, rows: int = 0, caches: str = "inputs",
+                 layers: int = 0, head_parts: int = 1, draft: str = "", lookup: int = 0, backend: str = "cpu", threads: int = 0,
+                 max_memory: int = 8 << 30) -> None:
+        """Reads it and prepares its programs, which are compiled when they are first needed.
+
+        context     tokens that a text may have: the prompt and what follows it
+        chunk       tokens of a prompt that one run of its program takes
+        rows        tokens that one run of a step's program takes, the others of which are padding: 1, 4 or 8; 0: 8 with
+                    drafts, else 1
+        caches      keys and values of earlier tokens as inputs, which the host keeps, or as states of the program:
+                    "inputs" or "states"
+        layers      layers of one program; 0: all
+        head_parts  parts of the vocabulary, a product each
+        draft       a smaller model of the same vocabulary, which proposes tokens: fewer steps, the same text
+        lookup      tokens of a pattern that is looked up in the text, so that what followed it is proposed; 0: nothing
+                    is
+        backend     cpu, oracle:TARGET (a chip's arithmetic, bit by bit) or engine:TARGET
+        threads     of the CPU; 0: as many as it has
+        max_memory  bytes that weights, and the keys and values of a text, may take
+        """
+        self.path = os.fsdecode(path)
+        self._native = _native.LanguageModel(os.fsencode(path), _given(locals(), "path"))
+
+    @property
+    def vocabulary(self) -> int:
+        """How many tokens there are."""
+        return self._native.vocabulary
+
+    @property
+    def notes(self) -> List[str]:
+        """What the reader remarks, a sentence each."""
+        return list(self._native.notes)
+
+    def generate(self, tokens: Sequence[int], *, max_tokens: int = 128, temperature: float = 0, top_k: int = 0,
+                 top_p: float = 1, min_p: float = 0, repetition_penalty: float = 1, seed: int = 0,
+                 stop: Sequence[int] = ()) -> Generation:
+        """Continues a prompt: an iterator of tokens. One that begins like an earlier text goes on from what that one left.
+
+        max_tokens          tokens that follow the prompt, at most
+        temperature         what logits are divided by before a draw; 0: the most likely token
+        top_k               draw of the k most likely tokens only; 0: of all
+        top_p               draw of the fewest tokens that together have this probability
+        min_p               draw of tokens that have this part of the probability of the most likely one
+        repetition_penalty  what logits of tokens that were there are divided by, negative ones multiplied
+        seed                of the draws
+        stop                tokens that end the text, which they are no part of
+        """
+        prompt = [int(each) for each in numpy.asarray(tokens).ravel()]
+        return Generation(self._native.generate(prompt, _given(locals(), "tokens", "prompt")))
+
+    def tokens_of(self, text: str) -> List[int]:
+        """The tokens of a text, with the one that begins it."""
+        return self._native.tokens_of(text)
+
+    def text_of(self, tokens: Sequence[int]) -> str:
+        return self._native.text_of([int(each) for each in tokens])
+
+    def __repr__(self) -> str:
+        return f"<anemone.LanguageModel {self.path}>"
 
 
 class Trainer:

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""anemone.LanguageModel: an iterator of tokens, which Control-C interrupts and which then goes on; texts that share a beginning,
+and several at once."""
+
+import itertools
+import pathlib
+import signal
+import sys
+import tempfile
+import threading
+
+import numpy
+from _harness import ROOT, expect, verdict
+from _module import anemone, refused
+import _language_model as models
+
+TINY = ROOT / "tests" / "c" / "tiny_llama"
+WANTED = [5, 3, 2, 12, 11, 3, 2, 7, 6, 6, 6, 6]  # after 1, 2, 3, by _language_model.greedy: the least margin is 0.52
+
+
+def generates():
+    model = anemone.LanguageModel(TINY, context=64, chunk=8)
+    expect(model.vocabulary == 24 and model.notes == [], f"{model.vocabulary} {model.notes}")
+    g = model.generate([1, 2, 3], max_tokens=12)
+    expect(list(g) == WANTED and g.tokens == WANTED and g.ended_by == "max_tokens", f"{g.tokens}")
+    expect(list(g) == [], "an iterator that has ended stays so")
+    expect(g.figures.prompt_tokens == 3 and g.figures.reused_tokens == 0 and g.figures.steps == 11, f"{g.figures}")
+    del g
+    again = model.generate(numpy.array([1, 2, 3, *WANTED[:4], 9]), max_tokens=3)
+    expect(len(list(again)) == 3 and again.figures.reused_tokens == 7, f"{again.figures}")
+    for how in ({"lookup": 2}, {"draft": str(TINY)}, {"caches": "states"}, {"rows": 4, "layers": 1, "head_parts": 2}):
+        other = anemone.LanguageModel(TINY, context=64, chunk=8, **how)
+        expect(list(other.generate((1, 2, 3), max_tokens=12)) == WANTED, f"{how}")
+    drawn = [list(model.generate([1], max_tokens=20, temperature=2, seed=seed)) for seed in (3, 3, 4)]
+    expect(drawn[0] == drawn[1] != drawn[2], f"{drawn}")
+    stopped = model.generate([1, 2, 3], stop=[12, 20])
+    expect(list(stopped) == WANTED[:3] and stopped.ended_by == "stop", f"{stopped.tokens}")
+
+
+def takes_turns():
+    model = anemone.LanguageModel(TINY, context=64, chunk=8)
+    prompts = [[1, 2, 3], [4], [20, 21, 22, 23, 1]]
+    alone = [list(anemone.LanguageModel(TINY, context=64, chunk=8).generate(each, max_tokens=9)) for each in prompts]
+    turns = zip(*(model.generate(each, max_tokens=9) for each in prompts))
+    expect([list(each) for each in zip(*turns)] == alone, "one after the other")
+    found = [None] * 3
+
+    def generate(i):
+        found[i] = list(model.generate(prompts[i], max_tokens=9))
+
+    threads = [threading.Thread(target=generate, args=(i,)) for i in range(3)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    expect(found == alone, f"by threads: {found}")
+
+
+def is_interrupted(folder):
+    """A signal ends a step whose computation is long, at once; what was given stays, and the iteration goes on."""
+    c = models.configuration(vocabulary=64, layers=4, width=256, heads=4, inner=512)
+    models.write(folder / "large", c, models.random_weights(c, 1))
+    model = anemone.LanguageModel(folder / "large", context=512, chunk=512, backend="oracle:h13")
+    g = model.generate(list(range(64)) * 7, max_tokens=2)
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 1.0)
+    try:
+        next(g)
+        expect(False, "nothing was interrupted")
+    except KeyboardInterrupt:
+        expect(g.tokens == [] and g.ended_by == "not_yet", f"{g.tokens}")
+    finally:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
+def refuses(folder):
+    model = anemone.LanguageModel(TINY, context=8, chunk=4)
+    refused(lambda: model.generate([24]), "argument", "token 0: is 24, must be from 0 to 23")
+    refused(lambda: model.generate([]), "argument", "are none")
+    refused(lambda: model.generate(range(9)), "argument", "context", "room for 8 tokens")
+    refused(lambda: model.generate([1], top_p=2), "argument", "top_p: is 2")
+    refused(lambda: model.generate([1], max_tokens=0), "argument", "max_tokens")
+    refused(lambda: model.tokens_of("a"), "argument", "tokenizer.model")
+    refused(lambda: anemone.LanguageModel(folder / "none"), "file", "none")
+    refused(lambda: anemone.LanguageModel(TINY, context=0), "argument", "context")
+    refused(lambda: anemone.LanguageModel(TINY, backend="gpu"), "argument", "backend 'gpu'")
+    full = model.generate([1, 2, 3])
+    expect(len(list(full)) == 6 and full.ended_by == "context", f"{full.tokens}")
+    expect(list(itertools.islice(model.generate([1, 2, 3]), 2)) == WANTED[:2], "given up half way")
+
+
+def main():
+    generates()
+    takes_turns()
+    with tempfile.TemporaryDirectory() as made:
+        refuses(pathlib.Path(made))
+        is_interrupted(pathlib.Path(made))
+    return verdict("generations")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
