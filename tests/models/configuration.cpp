@@ -9,7 +9,6 @@
 using namespace ane;
 using models::activation;
 using models::decoder_configuration;
-using models::family;
 using models::read_configuration;
 using models::rope_kind;
 
@@ -90,7 +89,7 @@ template <decoder_configuration C> constexpr std::int64_t width_of = C.width; //
 
 TEST_CASE("published configurations are read") {
     const decoder_configuration gpt2 = read_configuration(gpt2_small);
-    CHECK(gpt2 == decoder_configuration{.kind = family::gpt2,
+    CHECK(gpt2 == decoder_configuration{.kind = models::family::gpt2,
                                         .layers = 12,
                                         .width = 768,
                                         .heads = 12,

@@ -1,0 +1,285 @@
+#pragma once
+
+#include "../passes/emitting.hpp"
+#include "decoder_form.hpp"
+#include "names.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace ane::models {
+
+/// A graph of a decoder under construction: the parts that families share. Values are numbers of nodes; activations stand in
+/// the form's layout, heads as [heads, positions, width of a head] in either. Usable in constant expressions.
+class decoder_maker : public emitting<decoder_maker> {
+public:
+    constexpr decoder_maker(const decoder_configuration& configuration, const decoder_form& form)
+        : c_(configuration), form_(form), names_(names_of(configuration.kind)) {
+        const auto layers = static_cast<std::size_t>(end_of(configuration, form) - form.first);
+        graph_.nodes.reserve(64 * layers + 64); // compilers count the steps of growing, too
+        graph_.operand_pool.reserve(128 * layers + 64);
+        graph_.text_pool.reserve(1024 * layers + 1024);
+    }
+
+    constexpr const dynamic_graph& made() const { return graph_; }
+    constexpr dynamic_graph& made() { return graph_; }
+    constexpr const decoder_configuration& configuration() const { return c_; }
+    constexpr const decoder_form& form() const { return form_; }
+    constexpr const published_names& names() const { return names_; }
+
+    /// What is made from here on belongs to a layer: "layers.3.attention"; below 0 to none of them.
+    constexpr void enter(std::int64_t layer, std::string_view part) {
+        layer_ = layer;
+        sequence<char> text;
+        if (layer >= 0) {
+            text.append(std::string_view("layers."));
+            append_number(text, layer);
+            text.push_back('.');
+        }
+        text.append(part);
+        place_ = graph_.intern({text.data(), text.size()});
+    }
+
+    constexpr int input(std::string_view name, const extents& shape, const contract& promise = {}) {
+        node n;
+        n.kind = op::input;
+        n.shape = shape;
+        n.attributes = promise;
+        return graph_.append_named(n, name, dynamic_graph::hash_of(name));
+    }
+    /// A port of the present layer, "keys_3".
+    constexpr sequence<char> numbered(std::string_view name) const {
+        sequence<char> text;
+        text.append(name);
+        text.push_back('_');
+        append_number(text, layer_);
+        return text;
+    }
+    /// A name of the head, with the number of its part behind it where there are several.
+    constexpr sequence<char> part_of(std::string_view name, int part) const {
+        sequence<char> text;
+        text.append(name);
+        if (form_.head_parts > 1) {
+            text.push_back('_');
+            append_number(text, part);
+        }
+        return text;
+    }
+    static constexpr std::string_view view(const sequence<char>& text) { return {text.data(), text.size()}; }
+
+    /// A weight by the published name of its part, of the present layer or of the whole.
+    constexpr int weight(std::string_view part, std::string_view suffix, const extents& shape) {
+        sequence<char> text;
+        if (layer_ >= 0) {
+            text.append(names_.layers);
+            append_number(text, layer_);
+            text.push_back('.');
+        }
+        text.append(part);
+        text.append(suffix);
+        const sequence<char> name = weight_name(view(text));
+        node n;
+        n.kind = op::weight;
+        n.shape = shape;
+        n.attributes = contract{};
+        return graph_.append_named(n, view(name), dynamic_graph::hash_of(view(name)));
+    }
+
+    /// x w^T + b, w [to, from], as a product or as a convolution of one pixel.
+    constexpr int product(int x, std::string_view part, std::int64_t from, std::int64_t to, bool has_bias,
+                          std::string_view suffix = ".weight") {
+        const bool is_rows = form_.layout == activation_layout::rows;
+        const int w = weight(part, suffix, is_rows ? extents{to, from} : extents{to, from, 1, 1});
+        const op kind = is_rows ? op::linear : op::conv2d;
+        const attributes values = is_rows ? attributes() : attributes(conv{});
+        if (!has_bias) {
+            return emit(kind, values, {x, w});
+        }
+        return emit(kind, values, {x, w, weight(part, ".bias", {to})});
+    }
+
+    constexpr void output(int value, std::string_view name) {
+        graph_.add_named_output(value, name, dynamic_graph::hash_of(name));
+    }
+    /// Makes an input a state, which has a value after each run.
+    constexpr void keep(sequence<char> name, int before, int after) {
+        name.append(std::string_view("_out"));
+        graph_.add_named_output(after, view(name), dynamic_graph::hash_of(view(name)), before);
+    }
+
+    /// The family's normalization, along the width of an activation or of a head.
+    constexpr int norm(int x, std::string_view part, std::int64_t width, int axis) {
+        const stabilizer how{.epsilon = static_cast<float>(c_.norm_epsilon), .axis = axis};
+        const int gamma = weight(part, ".weight", {width});
+        if (c_.kind != family::gpt2) {
+            return emit(op::rms_norm, how, {x, gamma});
+        }
+        return emit(op::layer_norm, how, {x, gamma, weight(part, ".bias", {width})});
+    }
+    constexpr int norm(int x, std::string_view part) { return norm(x, part, c_.width, 1); }
+
+    constexpr int add(int a, int b) { return emit(op::add, no_attributes{}, {a, b}); }
+    constexpr int mul(int a, int b) { return emit(op::mul, no_attributes{}, {a, b}); }
+    constexpr int scaled(int a, double factor) { return factor == 1 ? a : mul(a, scalar(static_cast<float>(factor))); }
+    constexpr int matmul(int a, int b, bool a_turned, bool b_turned) {
+        return emit(op::matmul, transposed{a_turned, b_turned}, {a, b});
+    }
+    constexpr int turned(int x, const indices& order) {
+        permutation p;
+        p.order = order;
+        return emit(op::transpose, p, {x});
+    }
+
+    /// An activation of `heads` heads as [heads, positions, width of a head], and back.
+    constexpr int as_heads(int x, std::int64_t heads) {
+        const std::int64_t p = form_.positions;
+        if (p == 1) {
+            return reshape(x, {heads, 1, c_.head_width});
+        }
+        return form_.layout == activation_layout::rows ? turned(reshape(x, {p, heads, c_.head_width}), {1, 0, 2})
+                                                       : turned(reshape(x, {heads, c_.head_width, p}), {0, 2, 1});
+    }
+    constexpr int from_heads(int x) {
+        const std::int64_t p = form_.positions;
+        const std::int64_t width = c_.heads * c_.head_width;
+        const bool is_rows = form_.layout == activation_layout::rows;
+        const extents wanted = is_rows ? extents{p, width} : extents{1, width, 1, p};
+        if (p == 1) {
+            return reshape(x, wanted);
+        }
+        return reshape(is_rows ? turned(x, {1, 0, 2}) : turned(x, {0, 2, 1}), wanted);
+    }
+
+    /// The tables of rotary positions, as ports: both, with the sign of the first half in the sines.
+    struct tables {
+        int cosines = -1;
+        int sines = -1;
+    };
+    constexpr tables rotary_ports(std::string_view cosines, std::string_view sines, double most) {
+        const extents shape{form_.positions, c_.head_width};
+        tables t;
+        t.cosines = input(cosines, shape, bounded(most));
+        t.sines = input(sines, shape, bounded(most));
+        return t;
+    }
+    constexpr void sign(tables& t) {
+        sequence<float> signs(static_cast<std::size_t>(c_.head_width), 1.0F);
+        for (std::int64_t k = 0; k < c_.head_width / 2; ++k) {
+            signs[static_cast<std::size_t>(k)] = -1.0F;
+        }
+        t.sines = mul(t.sines, vector({signs.data(), signs.size()}));
+    }
+    /// x cos + (-x2, x1) sin, where x1 and x2 are the halves of each head. They change places as rows, not along the width,
+    /// where slices of large values become infinite (R090).
+    constexpr int rotated(int x, const tables& t) {
+        const extents heads = shape(x);
+        const int halves = reshape(x, {heads[0], heads[1], 2, heads[2] / 2});
+        const int first = slice(halves, 2, 0, 1);
+        const int second = slice(halves, 2, 1, 1);
+        const int swapped = reshape(emit(op::concat, axis{2}, {second, first}), heads);
+        return add(mul(x, t.cosines), mul(swapped, t.sines));
+    }
+
+    /// A layer that was made, and what it read and gave.
+    struct made_layer {
+        std::int64_t layer = -1;
+        int first = 0; ///< node
+        int end = 0;
+        std::size_t first_output = 0;
+        std::size_t end_output = 0;
+        int x = -1;
+        int y = -1;
+    };
+    /// Appends a layer of the same kind under its own names, of which compilers count a tenth of the steps; returns its y.
+    constexpr int again(const made_layer& model, std::int64_t layer, int x) {
+        const int moved = graph_.view().size() - model.first;
+        range_of place{};
+        range_of named{};
+        for (int i = model.first; i < model.end; ++i) {
+            node n = at(i);
+            if (n.kind == op::input || n.kind == op::weight) {
+                const sequence<char> name = renumbered(n.name, model.layer, layer, n.kind == op::weight);
+                graph_.append_named(n, view(name), dynamic_graph::hash_of(view(name)));
+                continue;
+            }
+            if (n.kind != op::constant) {
+                if (n.name.first != place.first) { // of the next block
+                    place = n.name;
+                    named = graph_.intern(view(renumbered_place(place, model.layer, layer)));
+                }
+                n.name = named;
+            }
+            int operands[4]{};
+            const range_of read = n.operands;
+            for (int k = 0; k < read.count && k < 4; ++k) {
+                const int from = graph_.operand_pool.data()[read.first + k];
+                operands[k] = from == model.x ? x : from >= model.first ? from + moved : from;
+            }
+            graph_.append(n, std::span<const int>(operands, static_cast<std::size_t>(read.count)));
+        }
+        for (std::size_t k = model.first_output; k < model.end_output; ++k) {
+            const output_port port = graph_.outputs[k];
+            const sequence<char> name = renumbered(port.name, model.layer, layer, false);
+            graph_.add_named_output(port.node + moved, view(name), dynamic_graph::hash_of(view(name)),
+                                    port.is_state() ? port.state + moved : -1);
+        }
+        return model.y + moved;
+    }
+
+    constexpr dynamic_graph taken() && { return std::move(graph_); }
+
+private:
+    friend emitting<decoder_maker>;
+
+    constexpr int append(node n, std::span<const int> operands) {
+        if (!is_source(n.kind)) {
+            n.name = place_;
+        }
+        return graph_.append(n, operands);
+    }
+    static constexpr std::size_t digits_of(std::int64_t number) { return number < 10 ? 1 : number < 100 ? 2 : 3; }
+    /// A name with the number of another layer, which begins at `at`.
+    constexpr sequence<char> renumbered_at(range_of text, std::size_t at, std::int64_t from, std::int64_t to) const {
+        const std::string_view old = graph_.view().text(text);
+        sequence<char> name;
+        name.append(old.substr(0, at));
+        append_number(name, to);
+        name.append(old.substr(at + digits_of(from)));
+        return name;
+    }
+    /// Of a weight, "model_layers_3_mlp", or of a port, "keys_3", "keys_3_out".
+    constexpr sequence<char> renumbered(range_of text, std::int64_t from, std::int64_t to, bool is_weight) const {
+        std::size_t begin = names_.layers.size();
+        if (!is_weight) {
+            const std::string_view old = graph_.view().text(text);
+            begin = 0;
+            while (old[begin] < '0' || old[begin] > '9') {
+                ++begin;
+            }
+        }
+        return renumbered_at(text, begin, from, to);
+    }
+    constexpr sequence<char> renumbered_place(range_of text, std::int64_t from, std::int64_t to) const {
+        return renumbered_at(text, std::string_view("layers.").size(), from, to);
+    }
+    static constexpr void append_number(sequence<char>& text, std::int64_t number) {
+        char digits[20]{};
+        int count = 0;
+        do {
+            digits[count++] = static_cast<char>('0' + number % 10);
+            number /= 10;
+        } while (number > 0);
+        while (count > 0) {
+            text.push_back(digits[--count]);
+        }
+    }
+
+    decoder_configuration c_;
+    decoder_form form_;
+    published_names names_;
+    dynamic_graph graph_;
+    std::int64_t layer_ = -1;
+    range_of place_{};
+};
+
+} // namespace ane::models
