@@ -16,7 +16,6 @@
 using namespace ane;
 using gguf_files::key;
 using gguf_files::little_endian;
-using gguf_files::tensor;
 
 namespace {
 
@@ -319,7 +318,7 @@ TEST_CASE("whatever is wrong with a GGUF file is refused by name") {
         "general.alignment is a uint64, not a uint32");
 
     // Tensors.
-    const auto with = [&](const tensor& t) { return changed([&](file& f) { f.tensors[1] = t; }); };
+    const auto with = [&](const gguf_files::tensor& t) { return changed([&](file& f) { f.tensors[1] = t; }); };
     check_refused(with({std::string(200, 'n'), {32}, 1, 64}), "the name of tensor number 1 is 200 bytes long");
     check_refused(with({"", {32}, 1, 64}), "the name of tensor number 1 is empty");
     check_refused(with({"w", {32}, 1, 64}), "has the tensor w twice");
