@@ -85,7 +85,8 @@ constexpr int inner_layer(decoder_maker& m, int x) {
 }
 
 /// One layer: attention and the inner layer, each behind a normalization and added to its operand.
-constexpr int decoder_layer(decoder_maker& m, const shared_ports& ports, int x, std::int64_t layer) {
+constexpr int decoder_layer(decoder_maker& m, const shared_ports& ports, int x, std::int64_t layer,
+                            decoder_maker::made_layer& kept) {
     const published_names& n = m.names();
     m.enter(layer, "attention");
     int mixed = decoder_attention(m, ports)(m.norm(x, n.attention_norm), layer);
@@ -94,6 +95,7 @@ constexpr int decoder_layer(decoder_maker& m, const shared_ports& ports, int x, 
     }
     x = m.add(x, mixed);
     m.enter(layer, "mlp");
+    kept.inner = m.made().view().size();
     int inner = inner_layer(m, m.norm(x, n.mlp_norm));
     if (!n.mlp_end.empty()) {
         inner = m.norm(inner, n.mlp_end);
@@ -104,8 +106,8 @@ constexpr int decoder_layer(decoder_maker& m, const shared_ports& ports, int x, 
 /// The same, kept as the model of those that follow.
 constexpr int first_layer(decoder_maker& m, const shared_ports& ports, int x, std::int64_t layer,
                           decoder_maker::made_layer& kept) {
-    kept = {layer, m.made().view().size(), 0, m.made().outputs.size(), 0, x, -1};
-    kept.y = decoder_layer(m, ports, x, layer);
+    kept = {.layer = layer, .first = m.made().view().size(), .first_output = m.made().outputs.size(), .x = x};
+    kept.y = decoder_layer(m, ports, x, layer, kept);
     kept.end = m.made().view().size();
     kept.end_output = m.made().outputs.size();
     return kept.y;

@@ -18,7 +18,7 @@ public:
         const auto layers = static_cast<std::size_t>(end_of(configuration, form) - form.first);
         graph_.nodes.reserve(64 * layers + 64); // compilers count the steps of growing, too
         graph_.operand_pool.reserve(128 * layers + 64);
-        graph_.text_pool.reserve(1024 * layers + 1024);
+        graph_.text_pool.reserve(2048 * layers + 1024);
     }
 
     constexpr const dynamic_graph& made() const { return graph_; }
@@ -37,7 +37,7 @@ public:
             text.push_back('.');
         }
         text.append(part);
-        place_ = graph_.intern({text.data(), text.size()});
+        place_ = text;
     }
 
     constexpr int input(std::string_view name, const extents& shape, const contract& promise = {}) {
@@ -184,6 +184,7 @@ public:
     struct made_layer {
         std::int64_t layer = -1;
         int first = 0; ///< node
+        int inner = 0; ///< first node of the inner layer
         int end = 0;
         std::size_t first_output = 0;
         std::size_t end_output = 0;
@@ -192,22 +193,23 @@ public:
     };
     /// Appends a layer of the same kind under its own names, of which compilers count a tenth of the steps; returns its y.
     constexpr int again(const made_layer& model, std::int64_t layer, int x) {
+        enter(layer, "attention");
         const int moved = graph_.view().size() - model.first;
-        range_of place{};
-        range_of named{};
         for (int i = model.first; i < model.end; ++i) {
+            if (i == model.inner) {
+                enter(layer, "mlp");
+            }
             node n = at(i);
             if (n.kind == op::input || n.kind == op::weight) {
                 const sequence<char> name = renumbered(n.name, model.layer, layer, n.kind == op::weight);
                 graph_.append_named(n, view(name), dynamic_graph::hash_of(view(name)));
                 continue;
             }
-            if (n.kind != op::constant) {
-                if (n.name.first != place.first) { // of the next block
-                    place = n.name;
-                    named = graph_.intern(view(renumbered_place(place, model.layer, layer)));
-                }
-                n.name = named;
+            if (n.kind == op::constant) {
+                const sequence<float> values = copied(graph_.view().values(n));
+                n.attributes = graph_.keep({values.data(), values.size()});
+            } else {
+                n.name = graph_.intern(view(place_));
             }
             int operands[4]{};
             const range_of read = n.operands;
@@ -233,7 +235,7 @@ private:
 
     constexpr int append(node n, std::span<const int> operands) {
         if (!is_source(n.kind)) {
-            n.name = place_;
+            n.name = graph_.intern(view(place_));
         }
         return graph_.append(n, operands);
     }
@@ -259,8 +261,10 @@ private:
         }
         return renumbered_at(text, begin, from, to);
     }
-    constexpr sequence<char> renumbered_place(range_of text, std::int64_t from, std::int64_t to) const {
-        return renumbered_at(text, std::string_view("layers.").size(), from, to);
+    static constexpr sequence<float> copied(std::span<const float> values) {
+        sequence<float> result;
+        result.append(values);
+        return result;
     }
     static constexpr void append_number(sequence<char>& text, std::int64_t number) {
         char digits[20]{};
@@ -279,7 +283,7 @@ private:
     published_names names_;
     dynamic_graph graph_;
     std::int64_t layer_ = -1;
-    range_of place_{};
+    sequence<char> place_;
 };
 
 } // namespace ane::models

@@ -1,0 +1,120 @@
+#pragma once
+
+#include "checkpoint.hpp"
+#include "checkpoint_files.hpp"
+#include "published_tensors.hpp"
+
+#include <algorithm>
+
+namespace ane::models::inline ANEMONE_WAY {
+
+ANEMONE_INLINE void note_left_over(checkpoint& c) {
+    if (c.left_over.empty()) {
+        return;
+    }
+    std::string names;
+    for (std::size_t i = 0; i < c.left_over.size() && i < 3; ++i) {
+        names += (i == 0 ? "" : ", ") + error::shortened(c.left_over[i], 100);
+    }
+    c.notes.push_back(formatted("{} that the model does not have {} left out: {}{}",
+                                ane::detail::counted(c.left_over.size(), "tensor"),
+                                c.left_over.size() == 1 ? "is" : "are", names, c.left_over.size() > 3 ? ", ..." : ""));
+}
+
+ANEMONE_INLINE void note_beyond_half(checkpoint& c) {
+    for (const stored_tensor& t : c.weights) {
+        if (const std::int64_t count = beyond_half(t); count > 0) {
+            c.notes.push_back(formatted("{}: fp16 cannot hold {} of {} numbers, which are 65520 or more in magnitude",
+                                        t.name, count, t.shape.count()));
+        }
+    }
+}
+
+ANEMONE_BODY checkpoint read_checkpoint(const std::string& path, const checkpoint_options& options) {
+    const checkpoint_files files(path, options.opened);
+    constexpr std::uint64_t most = std::uint64_t{1} << 24U;
+    const std::string name = files.shown("config.json");
+    const std::optional<std::string> text = files.text("config.json", most);
+    if (!text) {
+        throw error(errc::file, name, "cannot be found: a published model has one beside its tensors");
+    }
+    checkpoint c{.configuration = read_configuration(*text, name), .weights = {}};
+    std::vector<read_fault> faults;
+    std::vector<stored_tensor> tensors = files.tensors(faults);
+    if (tensors.empty() && faults.empty()) {
+        const bool pickled = files.has("pytorch_model.bin") || files.has("pytorch_model.bin.index.json");
+        c.notes.push_back(std::string("the folder has no tensors in safetensors, the configuration alone is read") +
+                          (pickled ? "; pickled ones are programs and not read: convert them" : ""));
+    }
+    published_tensors(c, options, path).take(std::move(tensors), std::move(faults));
+    note_left_over(c);
+    if (options.counts_beyond_half) {
+        note_beyond_half(c);
+    }
+    return c;
+}
+
+/// The weight of a graph out of those of a checkpoint: a part of the head has a number behind the name of the whole.
+ANEMONE_INLINE bool add_weight(weight_store& to, const checkpoint& c, const decoder_form& form, const std::string& name,
+                               const extents& shape) {
+    const stored_tensor* found = c.weights.find(name);
+    std::size_t begin = 0;
+    if (found == nullptr && form.head_parts > 1) {
+        const std::size_t end = name.rfind('_');
+        found = end == std::string::npos ? nullptr : c.weights.find(name.substr(0, end));
+        if (found != nullptr) {
+            const std::int64_t row = part_begin(c.configuration, form, std::atoi(name.c_str() + end + 1));
+            begin = static_cast<std::size_t>(row * bytes(found->type, c.configuration.width));
+        }
+    }
+    if (found == nullptr) {
+        return false;
+    }
+    const auto size = static_cast<std::size_t>(bytes(found->type, shape.count()));
+    to.add({name, found->type, shape, size == found->bytes.size() ? found->bytes : found->bytes.part(begin, size)});
+    return true;
+}
+
+ANEMONE_BODY weight_store weights_of(const checkpoint& c, const decoder_form& form) {
+    const dynamic_graph made = decoder_graph(c.configuration, form);
+    const graph_view g = made;
+    weight_store result;
+    for (int i = 0; i < g.size(); ++i) {
+        if (g[i].kind == op::weight) {
+            add_weight(result, c, form, std::string(g.name(i)), g[i].shape);
+        }
+    }
+    return result;
+}
+
+ANEMONE_BODY read_model model_of(checkpoint c, const decoder_form& form, const std::string& path, bool allows_missing) {
+    read_model model{.graph = decoder_graph(c.configuration, form), .weights = {}};
+    model.notes = c.notes;
+    model.notes.insert(model.notes.begin(), print(c.configuration));
+    const graph_view g = model.graph;
+    for (int i = 0; i < g.size(); ++i) {
+        const bool is_whole = g[i].kind == op::weight && c.weights.contains(g.name(i));
+        if (is_whole) { // moved: what was turned is in memory
+            stored_tensor t = c.weights.take(g.name(i));
+            t.shape = g[i].shape;
+            model.weights.add(std::move(t));
+        } else if (g[i].kind == op::weight && !add_weight(model.weights, c, form, std::string(g.name(i)), g[i].shape)) {
+            model.missing.emplace_back(g.name(i));
+        }
+    }
+    if (!model.missing.empty() && !allows_missing) {
+        std::vector<read_fault> faults;
+        for (const std::string& name : model.missing) {
+            faults.push_back({path, 0, 0, name, "is a weight of the model that its files do not have"});
+        }
+        throw unreadable(path, std::move(faults));
+    }
+    return model;
+}
+
+ANEMONE_BODY read_model read_checkpoint_model(const std::string& path, const decoder_form& form,
+                                              const checkpoint_options& options) {
+    return model_of(read_checkpoint(path, options), form, path, options.allows_missing);
+}
+
+} // namespace ane::models::inline ANEMONE_WAY
