@@ -4,6 +4,7 @@
 #include "../base/error.hpp"
 #include "../base/way.hpp"
 #include "file_part.hpp"
+#include "made_bytes.hpp"
 #include "open_file.hpp"
 
 #include <algorithm>
@@ -31,6 +32,9 @@ public:
         size_ = static_cast<std::uint64_t>(found.st_size);
         changed_ = time_of(found);
     }
+    /// Bytes that are made of those of a file, in its place.
+    ANEMONE_INLINE steady_file(std::shared_ptr<const made_bytes> made, std::uint64_t size, const std::string& path)
+        : path_(path), made_(std::move(made)), size_(size) {}
 
     const std::string& path() const { return path_; }
     /// Bytes of the whole file, when it was opened.
@@ -38,6 +42,10 @@ public:
 
     /// Fills `into` with the bytes from `at` on, which must lie in the file. Throws `error` (errc::file).
     ANEMONE_INLINE void read(std::uint64_t at, std::span<std::byte> into) const {
+        if (made_ != nullptr) {
+            made_->read(at, into);
+            return;
+        }
         while (!into.empty()) {
             const ssize_t count =
                 ::pread(file_.get(), into.data(), std::min(into.size(), longest_transfer), static_cast<off_t>(at));
@@ -78,6 +86,7 @@ private:
 
     std::string path_;
     open_file file_;
+    std::shared_ptr<const made_bytes> made_;
     std::uint64_t size_ = 0;
     time changed_;
 };

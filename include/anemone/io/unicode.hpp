@@ -39,6 +39,25 @@ constexpr code_point next_code_point(std::string_view text) noexcept {
     return overlong || surrogate || value > 0x10FFFF ? code_point{} : code_point{value, size, true};
 }
 
+/// Whether a text is UTF-8 throughout.
+constexpr bool is_utf8(std::string_view text) noexcept {
+    while (true) {
+        std::size_t ascii = 0; // nearly all of it, mostly
+        while (ascii < text.size() && static_cast<unsigned char>(text[ascii]) < 0x80) {
+            ++ascii;
+        }
+        text.remove_prefix(ascii);
+        if (text.empty()) {
+            return true;
+        }
+        const code_point c = next_code_point(text);
+        if (!c.well_formed) {
+            return false;
+        }
+        text.remove_prefix(c.size);
+    }
+}
+
 /// Whether a terminal would act on a code point instead of showing it: controls, and marks that change the direction of
 /// the text or have no width.
 /// (Unicode's Cc, Zl, Zp and Cf, and the fillers that are letters by name; marks on a letter are not among them.)

@@ -27,24 +27,6 @@ ANEMONE_INLINE void refuse_file [[noreturn]] (const std::string& source, const s
     throw error(errc::file, source, detail);
 }
 
-constexpr bool is_utf8(std::string_view text) noexcept {
-    while (true) {
-        std::size_t ascii = 0; // nearly all of it, mostly
-        while (ascii < text.size() && static_cast<unsigned char>(text[ascii]) < 0x80) {
-            ++ascii;
-        }
-        text.remove_prefix(ascii);
-        if (text.empty()) {
-            return true;
-        }
-        const code_point c = next_code_point(text);
-        if (!c.well_formed) {
-            return false;
-        }
-        text.remove_prefix(c.size);
-    }
-}
-
 /// Where one tensor lies in the data part.
 struct safetensors_entry {
     std::string name;
