@@ -2,6 +2,7 @@
 
 #include "../app/plan.hpp"
 #include "../app/session.hpp"
+#include "guarded.hpp"
 #include <anemone/base/cancellation.hpp>
 #include <anemone/c/anemone.h>
 #include <anemone/report/verdicts.hpp>
@@ -10,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <variant>
 
 struct anemone_cancellation {
     ane::cancellation held;
@@ -34,3 +36,16 @@ struct anemone_plan {
 struct anemone_program {
     app::session held;
 };
+
+namespace c_interface {
+
+/// What a plan has, of the function that makes such.
+template <class Found> const Found& found_in(const anemone_plan* plan, const char* function) {
+    const auto* const found = std::get_if<Found>(&needed(plan, "plan").held.found);
+    if (found == nullptr) {
+        throw ane::error(ane::errc::argument, "plan", std::string("was not made by ") + function);
+    }
+    return *found;
+}
+
+} // namespace c_interface
