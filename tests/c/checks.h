@@ -29,6 +29,8 @@ extern int failures;
 const char* test_file(const char* name);
 const char* example_file(const char* name);
 anemone_model* opened(const char* path);
+/* y [count, outputs] = x [count, inputs] w: c_layer.mil, with its weights as fp16 in c_layer.bin. */
+anemone_model* layer(int count, int inputs, int outputs, const uint16_t* weights);
 
 /* One file of tests each. */
 void test_models(void);
@@ -38,6 +40,7 @@ void test_states(void);
 void test_generations(void);
 void test_faults(void);
 void test_plan_faults(void);
+void test_training(void);
 void test_threads(void);
 
 #endif

@@ -29,6 +29,7 @@ int main(void) {
     test_generations();
     test_faults();
     test_plan_faults();
+    test_training();
     test_threads();
     printf("%d checks failed\n", failures);
     return failures == 0 ? 0 : 1;

@@ -26,8 +26,7 @@ static uint16_t half_of_64ths(int k) {
     return (uint16_t)((k < 0 ? 0x8000 : 0) | exponent << 10 | (digits & 1023));
 }
 
-/* A linear layer: c_layer.mil, with its weights in c_layer.bin. */
-static anemone_model* layer(int count, int inputs, int outputs, const uint16_t* weights) {
+anemone_model* layer(int count, int inputs, int outputs, const uint16_t* weights) {
     FILE* file = fopen("c_layer.mil", "w");
     CHECK(file != NULL);
     fprintf(

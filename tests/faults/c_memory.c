@@ -19,6 +19,7 @@ static const char* path;
 static const char* folder;
 /* Made before anything fails. */
 static anemone_model* model;
+static anemone_model* trainable; /* the same, with its weight in a file of its own */
 static anemone_program* program;
 static anemone_program* counter; /* with the state "sum" of 3 elements */
 static anemone_report* report;
@@ -29,6 +30,7 @@ static anemone_plan* timed;
 static anemone_plan* differed;
 static const char* language_path;
 static anemone_language_model* language;
+static anemone_plan* trained;
 static uint16_t x[8];
 static uint16_t y[64];
 
@@ -94,6 +96,41 @@ static anemone_status differ(void) {
     anemone_plan* made = NULL;
     return finished(anemone_diff(model, NULL, &made), made);
 }
+/* How many moments were told. */
+static void count_moment(void* context, const anemone_moment* moment) { *(int64_t*)context += moment->step > 0; }
+static anemone_status train_for(int64_t steps, anemone_plan** made) {
+    static uint16_t image[128];
+    static uint16_t labels[2];
+    anemone_array arrays[2];
+    anemone_samples data;
+    anemone_training how;
+    int64_t told = 0;
+    anemone_status status;
+    memset(arrays, 0, sizeof arrays);
+    arrays[0].name = "x";
+    arrays[0].type = ANEMONE_FLOAT16;
+    arrays[0].data = image;
+    arrays[0].bytes = 2 * sizeof x;
+    arrays[1].name = "wanted";
+    arrays[1].type = ANEMONE_FLOAT16;
+    arrays[1].data = labels;
+    arrays[1].bytes = sizeof labels;
+    data.arrays = arrays;
+    data.array_count = 2;
+    data.count = 2;
+    memset(&how, 0, sizeof how);
+    how.size = sizeof how;
+    how.data = &data;
+    how.loss = "cross_entropy";
+    how.steps = steps;
+    how.threads = 1;
+    status = anemone_train(trainable, &how, count_moment, &told, made);
+    return status == ANEMONE_OK && told != steps ? ANEMONE_INTERNAL : status;
+}
+static anemone_status train(void) {
+    anemone_plan* made = NULL;
+    return finished(train_for(2, &made), made);
+}
 static anemone_status drawing(void) {
     anemone_plan* made = NULL;
     const char* svg = NULL;
@@ -129,20 +166,13 @@ static anemone_status there(const char* text) {
     return text != NULL && text[0] != '\0' ? ANEMONE_OK : ANEMONE_INTERNAL;
 }
 static anemone_status texts(void) {
-    const char* const all[] = {anemone_report_json(report),
-                               anemone_report_text(report),
-                               anemone_plan_text(optimized),
-                               anemone_plan_json(optimized),
-                               anemone_plan_text(compressed),
-                               anemone_plan_json(compressed),
-                               anemone_plan_text(placed),
-                               anemone_plan_json(placed),
-                               anemone_plan_text(timed),
-                               anemone_plan_json(timed),
-                               anemone_plan_text(differed),
-                               anemone_plan_json(differed),
-                               anemone_version(),
-                               anemone_status_name(ANEMONE_MEMORY)};
+    const char* const all[] = {
+        anemone_report_json(report),        anemone_report_text(report),   anemone_plan_text(optimized),
+        anemone_plan_json(optimized),       anemone_plan_text(compressed), anemone_plan_json(compressed),
+        anemone_plan_text(placed),          anemone_plan_json(placed),     anemone_plan_text(timed),
+        anemone_plan_json(timed),           anemone_plan_text(differed),   anemone_plan_json(differed),
+        anemone_plan_text(trained),         anemone_plan_json(trained),    anemone_version(),
+        anemone_status_name(ANEMONE_MEMORY)};
     size_t i;
     for (i = 0; i < sizeof all / sizeof all[0]; ++i) {
         if (there(all[i]) != ANEMONE_OK) {
@@ -171,11 +201,13 @@ static anemone_status figures(void) {
     anemone_placed p;
     anemone_timed t;
     anemone_differed d;
+    anemone_trained r;
     anemone_status status = anemone_plan_optimized(optimized, &o);
     status = status == ANEMONE_OK ? anemone_plan_compressed(compressed, &c) : status;
     status = status == ANEMONE_OK ? anemone_plan_placed(placed, &p) : status;
     status = status == ANEMONE_OK ? anemone_plan_timed(timed, &t) : status;
-    return status == ANEMONE_OK ? anemone_plan_differed(differed, &d) : status;
+    status = status == ANEMONE_OK ? anemone_plan_differed(differed, &d) : status;
+    return status == ANEMONE_OK ? anemone_plan_trained(trained, &r) : status;
 }
 static anemone_status figures_of_another(void) {
     anemone_timed t;
@@ -261,6 +293,7 @@ static const struct {
              {"place", place, 0},
              {"timeline", timeline, 0},
              {"diff", differ, 1},
+             {"train", train, 1},
              {"drawing", drawing, 1},
              {"compile", compile, 0},
              {"run", run, 1},
@@ -286,6 +319,12 @@ static anemone_status make_all(const char* with_state) {
     anemone_compressing how;
     anemone_status status = anemone_open(path, NULL, &model);
     status = status == ANEMONE_OK ? anemone_compile(model, "cpu", &program) : status;
+    if (status == ANEMONE_OK) {
+        char place[4096];
+        snprintf(place, sizeof place, "%s/trainable", folder);
+        status = anemone_convert(model, "mil", place);
+        status = status == ANEMONE_OK ? anemone_open(place, NULL, &trainable) : status;
+    }
     status = status == ANEMONE_OK ? anemone_open(with_state, NULL, &counting) : status;
     status = status == ANEMONE_OK ? anemone_compile(counting, "cpu", &counter) : status;
     anemone_model_free(counting);
@@ -300,9 +339,11 @@ static anemone_status make_all(const char* with_state) {
     all[0] = model;
     status = status == ANEMONE_OK ? anemone_timeline(all, 1, "h13", NULL, &timed) : status;
     status = status == ANEMONE_OK ? anemone_diff(model, NULL, &differed) : status;
-    return status == ANEMONE_OK ? opened_language("cpu", &language) : status;
+    status = status == ANEMONE_OK ? opened_language("cpu", &language) : status;
+    return status == ANEMONE_OK ? train_for(2, &trained) : status;
 }
 static void free_all(void) {
+    anemone_plan_free(trained);
     anemone_language_model_free(language);
     anemone_plan_free(differed);
     anemone_plan_free(timed);
@@ -312,6 +353,7 @@ static void free_all(void) {
     anemone_report_free(report);
     anemone_program_free(counter);
     anemone_program_free(program);
+    anemone_model_free(trainable);
     anemone_model_free(model);
 }
 
@@ -442,6 +484,11 @@ static anemone_status long_differ(void) {
     return finished(anemone_diff(model, &how, &made), made);
 }
 
+static anemone_status long_train(void) {
+    anemone_plan* made = NULL;
+    return finished(train_for(1000000, &made), made);
+}
+
 static void* cancel_soon(void* wish) {
     const struct timespec soon = {0, 100000000};
     nanosleep(&soon, NULL);
@@ -486,6 +533,7 @@ int main(int count, char** arguments) {
         cancelled();
         cancelled_meanwhile("compress", long_compress);
         cancelled_meanwhile("diff", long_differ);
+        cancelled_meanwhile("train", long_train);
     } else {
         calls_every_function(arguments[6], arguments[7]);
         without_memory(atol(arguments[5]));

@@ -29,6 +29,24 @@ class Range(ctypes.Structure):
     _fields_ = [("input", ctypes.c_char_p), ("low", ctypes.c_double), ("high", ctypes.c_double)]
 
 
+class Array(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_int32), ("data", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
+
+
+class Samples(ctypes.Structure):
+    _fields_ = [("arrays", ctypes.POINTER(Array)), ("array_count", ctypes.c_size_t), ("count", ctypes.c_size_t)]
+    kept = []  # what they point to
+
+    @classmethod
+    def of(cls, arrays):
+        floats = {name: numpy.ascontiguousarray(values, numpy.float32) for name, values in arrays.items()}
+        listed = (Array * len(floats))(*[(name.encode(), 3, values.ctypes.data, values.nbytes)
+                                         for name, values in floats.items()])
+        made = cls(listed, len(floats), len(next(iter(floats.values()))))
+        cls.kept += [floats, listed, made]
+        return made
+
+
 @functools.lru_cache(maxsize=None)
 def structure(name):
     fields = [(member, TYPES.get(declared[:-len(member)].strip(), ctypes.c_void_p))
@@ -55,6 +73,8 @@ class Library:
         made = structure(name)()
         made.size = ctypes.sizeof(made)
         member = option["names"]["c"]
+        if name == "anemone_training":
+            made.data = ctypes.cast(ctypes.pointer(Samples.of(samples())), ctypes.c_void_p)
         if option["kind"] in ("texts", "own"):
             kept = (Range * 1)(value) if isinstance(value, Range) else (ctypes.c_char_p * 1)(value.encode())
             setattr(made, member, ctypes.cast(kept, ctypes.c_void_p))
@@ -81,6 +101,7 @@ class Library:
             "Model.diff": lambda: self.c.anemone_diff(self.model, how, ctypes.byref(out)),
             "Model.placement": lambda: self.c.anemone_place(self.model, argument, how, ctypes.byref(out)),
             "Model.timeline": lambda: self.c.anemone_timeline(models, ctypes.c_size_t(1), argument, how, ctypes.byref(out)),
+            "Trainer.train": lambda: self.c.anemone_train(self.model, how, None, None, ctypes.byref(out)),
             "Model.convert": lambda: self.c.anemone_convert(self.model, value.encode(), b"never"),
             "Model.compile": lambda: self.c.anemone_compile(self.model, value.encode(), ctypes.byref(out)),
         }

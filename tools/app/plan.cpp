@@ -20,6 +20,7 @@ template <class Found> plan told(Found found) {
 plan plan_of(optimized found) { return told(std::move(found)); }
 plan plan_of(compressed found) { return told(std::move(found)); }
 plan plan_of(layer_errors found) { return told(std::move(found)); }
+plan plan_of(trained found) { return told(std::move(found)); }
 
 plan plan_of(const model& of, const placement_options& how, const caller& who) {
     ane::device_plan found = place(of, how, who);

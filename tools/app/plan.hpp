@@ -5,6 +5,7 @@
 #include "optimize.hpp"
 #include "placement.hpp"
 #include "timeline.hpp"
+#include "train.hpp"
 
 #include <memory>
 #include <optional>
@@ -19,7 +20,7 @@ using shared_model = std::shared_ptr<const model>;
 
 /// What was found of a model, behind one type: for front ends that hand out handles.
 struct plan {
-    std::variant<optimized, compressed, ane::device_plan, simulated, layer_errors> found;
+    std::variant<optimized, compressed, ane::device_plan, simulated, layer_errors, trained> found;
     std::string text; ///< what the command prints
     std::string json; ///< what it prints with --json
 };
@@ -27,6 +28,7 @@ struct plan {
 plan plan_of(optimized found);
 plan plan_of(compressed found);
 plan plan_of(layer_errors found);
+plan plan_of(trained found);
 /// Of a placement.
 plan plan_of(const model& of, const placement_options& how, const caller& who);
 /// Of a timeline of all models.

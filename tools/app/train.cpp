@@ -90,7 +90,8 @@ std::string moment_text(const ane::training_moment& m) {
 } // namespace
 
 trained train(const model& of, const train_options& how, const std::vector<input_array>& data,
-              const std::vector<input_array>& held_out, const caller& who) {
+              const std::vector<input_array>& held_out, const caller& who,
+              const std::function<void(const ane::training_moment&)>& told) {
     require_limits(how, who.by);
     of.require_exact("trained");
     if (data.empty()) {
@@ -136,6 +137,9 @@ trained train(const model& of, const train_options& how, const std::vector<input
         .told = [&](const ane::training_moment& m) {
             shown.at(static_cast<double>(m.step.step) / static_cast<double>(m.steps));
             shown.now(moment_text(m));
+            if (told) {
+                told(m);
+            }
         }};
     ane::training_result result = by.train(samples, host, validation);
     ane::weight_store weights = of.weights();

@@ -6,6 +6,7 @@
 #include <anemone/trainer/trainer.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,13 +25,14 @@ struct trained {
 };
 
 /// Trains a model on arrays, by name: one for each input and one that is wanted. `held_out` may be empty: then nothing is
-/// validated. What is done is told to the caller's watcher.
+/// validated. What is done is told to the caller's watcher, and each step to `told`, where there is one.
 ///
 /// Throws what `ane::trainer` and `ane::sample_arrays` throw, and `ane::error` (errc::argument) for an unknown backend, for
 /// a model that was read to be judged, for one whose run takes more memory than it may, and for a batch that its file does
 /// not allow.
 trained train(const model& of, const train_options& how, const std::vector<input_array>& data,
-              const std::vector<input_array>& held_out, const caller& who);
+              const std::vector<input_array>& held_out, const caller& who,
+              const std::function<void(const ane::training_moment&)>& told = {});
 
 /// A few lines.
 std::string text(const trained& t);

@@ -68,7 +68,8 @@ struct train_options {
 
     static constexpr auto table() {
         return option_table(
-            {.command = "train", .c = "", .python = "Trainer.train"}, given_apart{data()}, given_apart{validation()},
+            {.command = "train", .c = "anemone_training", .python = "Trainer.train"}, given_apart{data()},
+            given_apart{validation()},
             option(&train_options::wanted,
                    {.name = "wanted", .text = "The array of the data that the output should become"}),
             option(&train_options::output, {.name = "output",
@@ -161,14 +162,17 @@ struct train_options {
                 .text =
                     "Samples to train on: an array for each input and one that is wanted, samples along the first axis",
                 .instead = {.command = "Samples to train on: .npz with an array for each input and one that is wanted, "
-                                       "samples along the first axis; labels may stand for classes"},
+                                       "samples along the first axis; labels may stand for classes",
+                            .c = "Samples to train on"},
                 .letter = 'd',
                 .is_required = true};
     }
     static constexpr description validation() {
-        return {.name = "validate",
-                .text = "Samples to validate on, of the same form: the weights with the smallest loss on them are kept",
-                .letter = 'v'};
+        return {
+            .name = "validate",
+            .text = "Samples to validate on, of the same form: the weights with the smallest loss on them are kept",
+            .instead = {.c = "Samples to validate on: the weights with the smallest loss on them are kept; NULL: none"},
+            .letter = 'v'};
     }
 };
 

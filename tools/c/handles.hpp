@@ -3,6 +3,7 @@
 #include "../app/generate.hpp"
 #include "../app/plan.hpp"
 #include "../app/session.hpp"
+#include "guarded.hpp"
 #include <anemone/base/cancellation.hpp>
 #include <anemone/c/anemone.h>
 #include <anemone/report/verdicts.hpp>
@@ -11,6 +12,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <variant>
 
 struct anemone_cancellation {
     ane::cancellation held;
@@ -42,3 +44,16 @@ struct anemone_generation {
     app::generating held;
     std::string json{}; // empty until it is requested
 };
+
+namespace c_interface {
+
+/// What a plan has, of the function that makes such.
+template <class Found> const Found& found_in(const anemone_plan* plan, const char* function) {
+    const auto* const found = std::get_if<Found>(&needed(plan, "plan").held.found);
+    if (found == nullptr) {
+        throw ane::error(ane::errc::argument, "plan", std::string("was not made by ") + function);
+    }
+    return *found;
+}
+
+} // namespace c_interface

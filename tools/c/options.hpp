@@ -8,6 +8,7 @@
 #include "../app/option_faults.hpp"
 #include "../app/placement.hpp"
 #include "../app/timeline.hpp"
+#include "../app/train_options.hpp"
 #include "guarded.hpp"
 
 #include <array>
@@ -116,6 +117,40 @@ inline constexpr std::tuple members<anemone_generating>{
     same(&anemone_generating::repetition_penalty, &app::generate_options::repetition_penalty),
     same(&anemone_generating::seed, &app::generate_options::seed),
     list(&anemone_generating::stop, &anemone_generating::stop_count, &app::generate_options::stop)};
+
+template <>
+inline constexpr std::tuple members<anemone_training>{
+    same(&anemone_training::wanted, &app::train_options::wanted),
+    same(&anemone_training::output, &app::train_options::output),
+    same(&anemone_training::loss, &app::train_options::loss),
+    same(&anemone_training::axis, &app::train_options::axis),
+    same(&anemone_training::smoothing, &app::train_options::smoothing),
+    same(&anemone_training::optimizer, &app::train_options::optimizer),
+    same(&anemone_training::rate, &app::train_options::rate),
+    same(&anemone_training::schedule, &app::train_options::schedule),
+    same(&anemone_training::warm_up, &app::train_options::warm_up),
+    same(&anemone_training::last_rate, &app::train_options::last_rate),
+    same(&anemone_training::decay, &app::train_options::decay),
+    same(&anemone_training::clip, &app::train_options::clip),
+    same(&anemone_training::clip_norm, &app::train_options::clip_norm),
+    same(&anemone_training::weight_limit, &app::train_options::weight_limit),
+    same(&anemone_training::loss_scale, &app::train_options::loss_scale),
+    same(&anemone_training::pairs, &app::train_options::pairs),
+    same(&anemone_training::epochs, &app::train_options::epochs),
+    same(&anemone_training::steps, &app::train_options::steps),
+    same(&anemone_training::batch, &app::train_options::batch),
+    list(&anemone_training::train, &anemone_training::train_count, &app::train_options::train),
+    list(&anemone_training::freeze, &anemone_training::freeze_count, &app::train_options::freeze),
+    same(&anemone_training::seed, &app::train_options::seed),
+    same(&anemone_training::ordered, &app::train_options::ordered),
+    same(&anemone_training::validate_every, &app::train_options::validate_every),
+    same(&anemone_training::patience, &app::train_options::patience),
+    same(&anemone_training::checkpoint, &app::train_options::checkpoint),
+    same(&anemone_training::checkpoint_every, &app::train_options::checkpoint_every),
+    same(&anemone_training::keep, &app::train_options::keep),
+    same(&anemone_training::resume, &app::train_options::resume),
+    same(&anemone_training::backend, &app::train_options::backend),
+    same(&anemone_training::threads, &app::train_options::threads)};
 
 /// The sizes that a structure had in earlier versions: what callers that were compiled with these give. Members are added
 /// at the end only, and what such a caller has not is 0.

@@ -10,13 +10,13 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace {
 
 using c_interface::arrays_of;
 using c_interface::caller;
+using c_interface::found_in;
 using c_interface::guarded;
 using c_interface::needed;
 using c_interface::needed_text;
@@ -43,14 +43,6 @@ template <class Options> ane::model_samples samples_of(const app::model_ports& p
     ane::model_samples samples;
     app::add_runs(samples, ports.inputs, arrays, "data");
     return samples;
-}
-
-template <class Found> const Found& found_in(const anemone_plan* plan, const char* function) {
-    const auto* const found = std::get_if<Found>(&needed(plan, "plan").held.found);
-    if (found == nullptr) {
-        throw ane::error(ane::errc::argument, "plan", std::string("was not made by ") + function);
-    }
-    return *found;
 }
 
 double known(double value, bool is_known) { return is_known ? value : not_known; }

@@ -296,13 +296,94 @@ typedef struct anemone_differing {
 /** Compares an arithmetic with double precision, layer by layer: which layer breaks, why, and what helps. */
 anemone_status anemone_diff(const anemone_model* model, const anemone_differing* how, anemone_plan** plan);
 
+/** Samples to train on. */
+typedef struct anemone_samples {
+    const anemone_array* arrays; /**< for each input, and for what is wanted, the samples one after the other */
+    size_t array_count;
+    size_t count; /**< how many samples each array has */
+} anemone_samples;
+
+/** How a model is trained. NULL is not possible: there are no samples by default. What is 0 in it is the default. */
+typedef struct anemone_training {
+    size_t size;                     /**< sizeof(anemone_training) */
+    const anemone_samples* data;     /**< samples to train on */
+    const anemone_samples* validate; /**< samples to validate on: the weights with the smallest loss on them are
+                                          kept; NULL: none */
+    const char* wanted;              /**< the array of the data that the output should become; NULL: "wanted" */
+    const char* output;              /**< the output that is trained; may be left out where there is one */
+    const char* loss;                /**< what is to become small: "cross_entropy", "mean_squared", "mean_absolute",
+                                          "huber" or "binary_cross_entropy"; NULL: "cross_entropy" */
+    int axis;                        /**< that of the classes, for the cross entropy; from the end where it is
+                                          negative; 0: -1 */
+    double smoothing;                /**< smoothing of labels */
+    const char* optimizer;           /**< how weights follow their gradients: "sgd", "momentum", "nesterov", "adam",
+                                          "adamw" or "lion"; NULL: "adam" */
+    double rate;                     /**< the learning rate; 0: 0.001 */
+    const char* schedule;            /**< how the rate goes on after the warm-up: "constant", "cosine" or "linear";
+                                          NULL: "constant" */
+    int64_t warm_up;                 /**< steps over which the rate grows from nothing */
+    double last_rate;                /**< the part of the rate that the last step has */
+    double decay;                    /**< decay of the weights */
+    double clip;                     /**< limit of each gradient's elements; 0: none */
+    double clip_norm;                /**< limit of the norm of all gradients together; 0: none */
+    double weight_limit;             /**< limit of the weights, to which they are clipped and which they promise
+                                          then, as the engine asks; 0: none */
+    double loss_scale;               /**< what the loss is multiplied by, so that gradients stay within fp16; 0:
+                                          found on the way */
+    int pairs;                       /**< not 0: trained weights as two fp16 numbers, which keeps updates below half
+                                          a unit of the last place */
+    double epochs;                   /**< passes over the data; 0: 1 */
+    int64_t steps;                   /**< steps, in place of epochs; 0: by these */
+    int64_t batch;                   /**< samples in a step, where the file leaves the first extent of its inputs
+                                          free; 0: as the model is */
+    const char* const* train;        /**< names of the weights that are trained, with * and ?; else all */
+    size_t train_count;
+    const char* const* freeze; /**< names of weights that stay as they are, with * and ? */
+    size_t freeze_count;
+    uint64_t seed;            /**< of the order of the samples; 0: 1 */
+    int ordered;              /**< not 0: take the samples as they stand in the data */
+    int64_t validate_every;   /**< steps from a validation to the next; 0: an epoch */
+    int64_t patience;         /**< validations without a smaller loss that end the training; 0: none do */
+    const char* checkpoint;   /**< the folder of the checkpoints */
+    int64_t checkpoint_every; /**< steps from a checkpoint to the next; 0: an epoch */
+    int64_t keep;             /**< how many checkpoints stay, the last ones; 0: 3 */
+    int resume;               /**< not 0: go on from the last checkpoint */
+    const char* backend;      /**< where the steps run: cpu, oracle:TARGET (a chip's arithmetic, bit by bit)
+                                          or engine:TARGET; NULL: "cpu" */
+    int threads;              /**< of the CPU; 0: as many as it has */
+} anemone_training;
+
+/** How far a training is. */
+typedef struct anemone_moment {
+    int64_t step;  /**< from 1 on */
+    int64_t steps; /**< in all */
+    double epoch;  /**< passes over the data */
+    double loss;
+    double rate;
+    double loss_scale;
+    int skipped; /**< whether gradients were not finite, and no weight changed */
+    double steps_per_second;
+    double seconds_left;
+    double held_out_loss;     /**< of a validation behind this step; NaN where there was none */
+    double held_out_accuracy; /**< the same; NaN where there are no classes too */
+} anemone_moment;
+
+/** Trains the weights of a model on samples. An array of an input has the elements of a sample of the port, without its
+ *  first axis, `count` times; what is wanted has those of the output, or for the cross entropy numbers of classes. `told`,
+ *  which may be NULL, is called after each step, in this thread, with `context`: it may call anemone_cancel. The model
+ *  stays as it is; the plan has another one. */
+anemone_status anemone_train(const anemone_model* model, const anemone_training* how,
+                             void (*told)(void* context, const anemone_moment* moment), void* context,
+                             anemone_plan** plan);
+
 void anemone_plan_free(anemone_plan* plan);
 /** What the command `anemone` prints: as text, and with `--json`; NULL for NULL. */
 const char* anemone_plan_text(const anemone_plan* plan);
 const char* anemone_plan_json(const anemone_plan* plan);
 /** What it draws with `--svg`; of a placement there is no drawing. Drawn at the first request. */
 anemone_status anemone_plan_drawing(const anemone_plan* plan, const char** svg);
-/** The model that anemone_optimize or anemone_compress made: one as any other, of the same ports, to be freed as such. */
+/** The model that anemone_optimize, anemone_compress or anemone_train made: one as any other, of the same ports, to be
+ *  freed as such. */
 anemone_status anemone_plan_model(const anemone_plan* plan, anemone_model** model);
 
 typedef struct anemone_optimized {
@@ -371,13 +452,30 @@ typedef struct anemone_differed {
     size_t remedies;     /**< changes that were run and help */
 } anemone_differed;
 
+typedef struct anemone_trained {
+    int64_t steps;        /**< made, those of a training that was resumed among them */
+    int64_t skipped;      /**< of them, whose gradients were not finite */
+    int64_t batch;        /**< samples in a step */
+    int64_t best_step;    /**< whose weights were kept */
+    int64_t resumed_from; /**< the step of the checkpoint; 0: from the beginning */
+    int stopped;          /**< whether the patience ended it */
+    int64_t weights;      /**< that were trained */
+    size_t frozen;        /**< that stayed as they were */
+    double first_loss;
+    double last_loss;
+    double held_out_loss;     /**< of the weights that were kept; NaN where nothing was validated */
+    double held_out_accuracy; /**< the same; NaN where there are no classes too */
+    double seconds;
+} anemone_trained;
+
 /** The figures of a plan; ANEMONE_ARGUMENT for a plan of another function. The JSON has all steps, weights, segments,
- *  calls, layers and remedies. */
+ *  calls, layers, remedies and losses. */
 anemone_status anemone_plan_optimized(const anemone_plan* plan, anemone_optimized* figures);
 anemone_status anemone_plan_compressed(const anemone_plan* plan, anemone_compressed* figures);
 anemone_status anemone_plan_placed(const anemone_plan* plan, anemone_placed* figures);
 anemone_status anemone_plan_timed(const anemone_plan* plan, anemone_timed* figures);
 anemone_status anemone_plan_differed(const anemone_plan* plan, anemone_differed* figures);
+anemone_status anemone_plan_trained(const anemone_plan* plan, anemone_trained* figures);
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 

@@ -24,7 +24,7 @@ ANEMONE_BODY const step_table& every_step() { return steps_of<every_kernel>(); }
 
 template <kernel_needs Needs, constant_operations Folded> repertoire repertoire_of(isa_level level) {
     return {steps_of<Needs>(), kernels_of<Needs>(level), numbers_of<Needs.operations>,
-            constant_arithmetic_of<Needs.operations, Folded>()};
+            constant_arithmetic_of<Needs.operations, Folded>(), gradient_binder_of<Needs>()};
 }
 
 } // namespace ane::cpu::inline ANEMONE_WAY
@@ -87,6 +87,14 @@ struct cpu_program::members {
         s.values.append(ane::cpu::program_of_layer(context, end, n.operands.count).reads);
         return s;
     }
+
+    ANEMONE_INLINE static stage bound(const ane::cpu::binding_context& context, const ane::cpu::repertoire& kernels,
+                                      const weight_gradient& gradient) {
+        stage s{kernels.gradients(context, gradient), {}, {}, nullptr, {}};
+        s.values.push_back(gradient.cotangent);
+        s.values.push_back(gradient.x);
+        return s;
+    }
 };
 
 ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_store& weights,
@@ -101,12 +109,20 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
                                              .outputs = {},
                                              .direct = {}});
     members& self = state_.get("cpu program");
-    const fused_layers layers = options.rounding == ane::rounding::each_layer
-                                    ? fuse_layers(model, ane::cpu::epilogue_hosts)
-                                    : single_layers(model);
+    fused_layers layers = options.rounding == ane::rounding::each_layer ? fuse_layers(model, ane::cpu::epilogue_hosts)
+                                                                        : single_layers(model);
     // Winograd's tiles read and write planes.
     const value_layouts layouts =
         options.winograd == winograd_tiles::never ? choose_layouts(model, layers) : nchw_layouts(model);
+    // Sums over a whole batch, as those of a layer, without a rounding on the way.
+    sequence<weight_gradient> gradients;
+    if (options.rounding == ane::rounding::each_layer && kernels.gradients != nullptr) {
+        gradients = find_weight_gradients(model, [&](int node) {
+            return self.constants.known(node) && model[node].type == dtype::f16 &&
+                   static_cast<float>(*self.constants.data(node)) == 0;
+        });
+        join_weight_gradients(gradients, layers);
+    }
     const arena plan = plan_arena(model, lifetimes(model, layers.ends));
     ane::cpu::scratch_sizes scratch;
     sequence<std::size_t> computed;
@@ -123,6 +139,7 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
                                             true,
                                             &layouts,
                                             kernels.numbers};
+    auto gradient = gradients.begin(); // in the order of their results
     for (int i = 0; i < model.size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
         if (model[i].kind == op::input) {
@@ -130,7 +147,9 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
         } else if (self.constants.known(i)) {
             self.pointers[at] = self.constants.memory(i);
         } else if (layers.end_of(i) == i) {
-            self.stages.push_back(members::bound(context, kernels, i));
+            const bool derives = gradient != gradients.end() && gradient->result == i;
+            self.stages.push_back(derives ? members::bound(context, kernels, *gradient++)
+                                          : members::bound(context, kernels, i));
             const ane::cpu::scratch_sizes& needed = self.stages.back().run.scratch;
             scratch.shared = std::max(scratch.shared, in_lines(needed.shared));
             scratch.each = std::max(scratch.each, in_lines(needed.each));

@@ -6,6 +6,7 @@
 #include "kernels/levels.hpp"
 #include "kernels/table.hpp"
 #include "step_table.hpp"
+#include "weight_gradient_step.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,7 @@ struct repertoire {
     const kernel_table& kernels;
     stage_numbers numbers;
     constant_arithmetic constants;
+    gradient_binder gradients = nullptr; ///< null: products, place by place
 };
 
 /// stage_numbers of some operations.

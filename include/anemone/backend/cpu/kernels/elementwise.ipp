@@ -23,6 +23,15 @@ ANEMONE_INLINE kernels::loop_nest<3> pair_nest(const extents& a_shape, const ext
         .collapsed();
 }
 
+/// to[i] = when[i] != 0 ? yes[i * Yes] : no[i * No], by bits, which becomes vector code.
+template <int Yes, int No>
+void select_row(const std::uint8_t* when, const half* yes, const half* no, half* to, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto mask = static_cast<std::uint16_t>(0U - static_cast<unsigned>(when[i] != 0));
+        to[i].bits = static_cast<std::uint16_t>((yes[i * Yes].bits & mask) | (no[i * No].bits & ~mask));
+    }
+}
+
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 
 namespace ane::cpu::inline ANEMONE_WAY {
@@ -73,11 +82,24 @@ ANEMONE_BODY void select(const std::uint8_t* condition, const extents& condition
         const half* const yes = a + offsets[1];
         const half* const no = b + offsets[2];
         half* const to = out + offsets[3];
-        if (nest.row_stride(0) == 1 && nest.row_stride(1) == 1 && nest.row_stride(2) == 1) {
-            for (std::int64_t i = 0; i < count; ++i) { // by bits, which becomes vector code
-                const auto mask = static_cast<std::uint16_t>(0U - static_cast<unsigned>(when[i] != 0));
-                to[i].bits = static_cast<std::uint16_t>((yes[i].bits & mask) | (no[i].bits & ~mask));
+        const std::int64_t every = nest.row_stride(1);
+        const std::int64_t other = nest.row_stride(2);
+        if (nest.row_stride(0) == 0) { // all of one
+            const half* const from = *when != 0 ? yes : no;
+            const std::int64_t step = *when != 0 ? every : other;
+            if (step == 1) {
+                std::copy_n(from, count, to);
+                return;
             }
+            if (step == 0) {
+                std::fill_n(to, count, *from);
+                return;
+            }
+        }
+        if (nest.row_stride(0) == 1 && every >= 0 && every <= 1 && other >= 0 && other <= 1) {
+            const auto loop = every == 1 ? (other == 1 ? detail::select_row<1, 1> : detail::select_row<1, 0>)
+                                         : (other == 1 ? detail::select_row<0, 1> : detail::select_row<0, 0>);
+            loop(when, yes, no, to, count);
             return;
         }
         for (std::int64_t i = 0; i < count; ++i) {

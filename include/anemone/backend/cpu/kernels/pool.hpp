@@ -23,10 +23,10 @@ struct pool_plan {
     std::vector<float> divisors;   ///< of an average, at each position
     std::int64_t positions = 0;    ///< outputs, with those behind the last column that are dropped
 
-    /// Floats for one thread: the slab, what is folded along rows, the results, a row.
+    /// Floats for one thread: the slab, what is folded along rows, the results, a plane.
     constexpr std::int64_t numbers() const {
         return layout.size() + (across.empty() ? 0 : layout.row_phases * layout.plane() + 32) + positions + 32 +
-               shape.in_width;
+               shape.in_height * shape.in_width;
     }
     constexpr scratch_sizes scratch() const { return {0, numbers() * static_cast<std::int64_t>(sizeof(float))}; }
 };

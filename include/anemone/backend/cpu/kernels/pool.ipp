@@ -15,17 +15,34 @@
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 
 /// Copies a plane x [height, width] into a slab of one channel so that x(0, 0) lies at padded (top, left). What x does
-/// not cover stays as it is. `line` has room for `width` numbers.
+/// not cover stays as it is. `plane` has room for x.
 ANEMONE_INLINE void fill_plane(const kernel_table& table, const slab_layout& layout, const half* x, std::int64_t height,
-                               std::int64_t width, std::int64_t top, std::int64_t left, float* slab, float* line) {
+                               std::int64_t width, std::int64_t top, std::int64_t left, float* slab, float* plane) {
     const std::int64_t phases = layout.column_phases;
     const std::int64_t end = std::max<std::int64_t>(std::min(width, layout.columns * phases - left), 0);
-    for (std::int64_t y = 0; y < std::min(height, layout.rows * layout.row_phases - top); ++y) {
+    const std::int64_t rows = std::min(height, layout.rows * layout.row_phases - top);
+    if (rows <= 0) {
+        return;
+    }
+    table.to_float(x, plane, rows * width); // at once: a row may be short
+    for (std::int64_t y = 0; y < rows; ++y) {
+        const float* const line = plane + y * width;
         if (phases == 1) {
-            table.to_float(x + y * width, slab + layout.offset(0, y + top, left), end);
+            std::copy_n(line, end, slab + layout.offset(0, y + top, left));
             continue;
         }
-        table.to_float(x + y * width, line, end);
+        if (phases == 2) {
+            float* const even = slab + layout.offset(0, y + top, left);
+            float* const odd = slab + layout.offset(0, y + top, left + 1);
+            for (std::int64_t i = 0; i < end / 2; ++i) {
+                even[i] = line[2 * i];
+                odd[i] = line[2 * i + 1];
+            }
+            if (end % 2 != 0) {
+                even[end / 2] = line[end - 1];
+            }
+            continue;
+        }
         for (std::int64_t first = 0; first < std::min(phases, end); ++first) {
             float* to = slab + layout.offset(0, y + top, first + left);
             for (std::int64_t i = first; i < end; i += phases) {
@@ -101,13 +118,13 @@ ANEMONE_BODY void pool(const kernel_table& table, const pool_plan& plan, const h
             float* const slab = reinterpret_cast<float*>(scratch);
             float* const rows = slab + layout.size();
             float* const result = rows + (plan.across.empty() ? 0 : layout.row_phases * layout.plane() + 32);
-            float* const line = result + plan.positions + 32;
+            float* const plane = result + plan.positions + 32;
             for (std::int64_t c = first; c < last; ++c) {
                 if (c == first || plan.kind == op::l2_pool) {
                     std::fill(slab, rows, fill);
                 }
                 detail::fill_plane(table, layout, x + c * s.in_height * s.in_width, s.in_height, s.in_width, s.pad_top,
-                                   s.pad_left, slab, line);
+                                   s.pad_left, slab, plane);
                 if (plan.kind == op::l2_pool) {
                     table.binary(op::mul, slab, 1, slab, 1, slab, layout.size());
                 }
@@ -127,9 +144,10 @@ ANEMONE_BODY void pool(const kernel_table& table, const pool_plan& plan, const h
                 } else if (plan.kind == op::l2_pool) {
                     table.unary(op::sqrt, result, result, plan.positions, 0, 0);
                 }
-                for (std::int64_t y = 0; y < s.out_height; ++y) {
-                    table.to_half(result + y * layout.columns, out + (c * s.out_height + y) * s.out_width, s.out_width);
+                for (std::int64_t y = 1; y < s.out_height && s.out_width < layout.columns; ++y) {
+                    std::copy_n(result + y * layout.columns, s.out_width, result + y * s.out_width);
                 }
+                table.to_half(result, out + c * s.out_height * s.out_width, s.out_height * s.out_width);
             }
         });
 }

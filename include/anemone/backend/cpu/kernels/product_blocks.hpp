@@ -18,6 +18,8 @@ struct right_matrix {
     bool packed = false;
     bool turned = false;                 ///< stored [n, k]
     const packed_codes* coded = nullptr; ///< compressed panels in place of values
+    std::int64_t step =
+        0; ///< as it is and not turned: from a term to the next, where that is not the number of columns
 };
 
 /// Extents of one product, and how its left operand is stored.
@@ -160,6 +162,9 @@ private:
 
     std::int64_t panels_of(std::int64_t columns) const { return (columns + kernels_.columns - 1) / kernels_.columns; }
 
+    /// Of a right operand as it is.
+    std::int64_t term_step() const { return b_.step > 0 ? b_.step : e_.n; }
+
     bool packed() const { return b_.packed && b_.coded == nullptr; }
 
     /// The terms of a panel from `t` on; null where it is not packed so, or there is none.
@@ -176,13 +181,13 @@ private:
         const std::int64_t all = kernels_.columns;
         float* const wide = scratch_ + at_.panel;
         if (packed() || (!b_.packed && !b_.turned && count == all)) {
-            const half* const from = packed() ? packed_panel(column, t) : values_from(t * e_.n + column);
-            kernels_.half_stripe(rows, terms, left, from, packed() ? all : e_.n, count, wide, to, next);
+            const half* const from = packed() ? packed_panel(column, t) : values_from(t * term_step() + column);
+            kernels_.half_stripe(rows, terms, left, from, packed() ? all : term_step(), count, wide, to, next);
             return;
         }
         if (!widen_codes(column, t, terms, wide)) {
-            const half* const from = values_from(b_.turned ? column * e_.k + t : t * e_.n + column);
-            load(b_.turned, from, b_.turned ? e_.k : e_.n, terms, count, wide, all, all);
+            const half* const from = values_from(b_.turned ? column * e_.k + t : t * term_step() + column);
+            load(b_.turned, from, b_.turned ? e_.k : term_step(), terms, count, wide, all, all);
         }
         kernels_.stripe(rows, terms, left, wide, count, to);
     }
@@ -227,7 +232,8 @@ private:
         const std::int64_t whole =
             b_.packed ? in_multiples(columns, kernels_.columns) / kernels_.columns : columns / kernels_.columns;
         kernels_.few(rows, e_.k, scratch_, e_.k, b_.values + column / kernels_.columns * panel_step,
-                     b_.packed ? kernels_.columns : e_.n, panel_step, whole, scratch_ + at_.sums, at_.sums_step, true);
+                     b_.packed ? kernels_.columns : term_step(), panel_step, whole, scratch_ + at_.sums, at_.sums_step,
+                     true);
         finished(scratch_ + at_.sums, 0, e_.m, column, std::min(columns, whole * kernels_.columns));
         if constexpr (!Ways.contains(algorithm::many_rows)) {
             return; // a packed operand has whole panels
