@@ -3,12 +3,15 @@
 #include "anemone/analysis/ranges.hpp"
 
 #include "anemone/build.hpp"
+#include "anemone/dynamic_builder.hpp"
 #include "anemone/ops/ops.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+#include <vector>
 
 using namespace ane;
 
@@ -117,6 +120,87 @@ TEST_CASE("reductions, windows, norms and moves") {
     CHECK(normal.declared);
     CHECK(normal.high >= std::sqrt(7.0));
     CHECK(normal.high < 3);
+}
+
+TEST_CASE("what is never below zero keeps that where it may be infinite") {
+    const auto unknown = [](auto x) { return x * 4.0; }; // of any fp16 value: infinite on either side
+    REQUIRE_FALSE(output_range({}, [&](auto&, auto x) { return unknown(x); }).bounded());
+    REQUIRE(output_range({}, [&](auto&, auto x) { return unknown(x); }).low == -unbounded);
+    const auto is_positive = [](const interval& r) {
+        CHECK(r.low == 0);
+        CHECK(r.high >= unbounded);
+    };
+    is_positive(output_range({}, [&](auto&, auto x) { return square(unknown(x)); }));
+    is_positive(output_range({}, [&](auto&, auto x) {
+        auto y = unknown(x);
+        return y * y;
+    }));
+    is_positive(output_range({}, [&](auto&, auto x) { return abs(unknown(x)); }));
+    is_positive(output_range({}, [&](auto&, auto x) { return relu(unknown(x)) * relu(x); }));
+    is_positive(output_range({}, [&](auto&, auto x) { return relu(unknown(x)) / maximum(x, 1); }));
+    is_positive(output_range({}, [&](auto&, auto x) { return square(unknown(x)) / 64.0; }));
+    is_positive(output_range({}, [&](auto& g, auto x) { return pow(unknown(x), g.constant(f16<1>, 2.0f)); }));
+    is_positive(output_range({}, [&](auto& g, auto x) { return pow(unknown(x), g.constant(f16<1>, -2.0f)); }));
+    is_positive(output_range({}, [&](auto& g, auto x) { return pow(relu(unknown(x)), g.constant(f16<1>, 1.5f)); }));
+    is_positive(output_range({}, [&](auto&, auto x) { return reduce_sum_square<axes{-1}>(unknown(x)); }));
+    is_positive(output_range({}, [&](auto&, auto x) { return reduce_l1_norm<axes{-1}>(unknown(x)); }));
+    is_positive(output_range({}, [&](auto&, auto x) { return reduce_l2_norm<axes{-1}>(unknown(x)); }));
+    is_positive(output_range({}, [&](auto&, auto x) { return reduce_mean<axes{-1}>(square(unknown(x))); }));
+    is_positive(output_range({}, [&](auto&, auto x) { return l2_pool<pool{.kernel = 2, .stride = 2}>(unknown(x)); }));
+    is_positive(output_range({}, [&](auto&, auto x) { return cumsum<cumulation{.axis = -1}>(square(unknown(x))); }));
+    is_positive(
+        output_range({}, [&](auto& g, auto x) { return linear(square(unknown(x)), g.constant(f16<5, 8>, 0.125)); }));
+    // An odd power and a product with what may be below zero do not.
+    CHECK(output_range({}, [&](auto& g, auto x) { return pow(unknown(x), g.constant(f16<1>, 3.0f)); }).low < 0);
+    CHECK(output_range({}, [&](auto&, auto x) { return square(unknown(x)) * x; }).low < 0);
+    // Nor does 1 / 0, of whose zero the sign is lost.
+    CHECK(output_range({}, [&](auto&, auto x) { return 1.0 / relu(unknown(x)); }).low < 0);
+    // What is at least 1 stays so.
+    CHECK(output_range(within(1, 65504), [&](auto&, auto x) { return unknown(x) * x; }).low >= 1);
+    CHECK(output_range(within(-65504, -1), [&](auto&, auto x) { return square(unknown(x)); }).low >= 1);
+    // A bounded power to a fraction, and a quotient, keep it too.
+    CHECK(output_range(within(0, 4), [](auto& g, auto x) { return pow(x, g.constant(f16<1>, 0.5f)); }).low == 0);
+    CHECK(output_range(within(0, 4), [](auto&, auto x) { return x / 512.0; }).low == 0);
+}
+
+TEST_CASE("many weights that are a constant have the bound of few") {
+    // Rows of 64 alternate between 1/4 and -1/8, in tables below and above `detail::many_weights`.
+    const auto range = [](int rows, contract promise) {
+        std::vector<float> values;
+        for (int i = 0; i < rows * 64; ++i) {
+            values.push_back(i % 2 == 0 ? 0.25F : -0.125F);
+        }
+        dynamic_builder b;
+        const dynamic_tensor x = b.input("x", {1, 64}, promise);
+        b.output("y", b.add(op::linear, {x, b.constant({rows, 64}, values)}));
+        const dynamic_graph g = b.finish();
+        return ranges(g)[static_cast<std::size_t>(g.outputs[0].node)];
+    };
+    REQUIRE(64 * 64 < detail::many_weights);
+    REQUIRE(256 * 64 >= detail::many_weights);
+    for (const contract& promise : {within(-1, 3), within(0, 2), within(-2, 0)}) {
+        const interval few = range(64, promise);
+        const interval many = range(256, promise);
+        // 32 of each sign: exactly 32 (high / 4 - low / 8) and so on.
+        const double high = 32 * (0.25 * std::max(promise.high, 0.0) - 0.125 * std::min(promise.low, 0.0));
+        const double low = 32 * (0.25 * std::min(promise.low, 0.0) - 0.125 * std::max(promise.high, 0.0));
+        CHECK(few.high == doctest::Approx(high).epsilon(2e-3));
+        CHECK(few.low == doctest::Approx(low).epsilon(2e-3));
+        CHECK(many.high >= high);
+        CHECK(many.low <= low);
+        CHECK(many.high == doctest::Approx(high).epsilon(4e-3));
+        CHECK(many.low == doctest::Approx(low).epsilon(4e-3));
+        CHECK(many.declared);
+    }
+}
+
+TEST_CASE("a divisor that is a variance of what may overflow is not zero") {
+    const interval r = output_range({}, [](auto&, auto x) {
+        auto wide = x * 4.0;
+        auto mean = reduce_mean<axes{-1}>(wide);
+        return reduce_sum<axes{-1}>(square(wide - mean)) / 8.0 + 1e-5;
+    });
+    CHECK(r.low > 0);
 }
 
 TEST_CASE("exponentials and logarithms") {

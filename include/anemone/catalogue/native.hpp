@@ -58,7 +58,8 @@ template <> struct operation<op::cross_correlation> : of_halves {
     static constexpr interval range(const graph_view& g, const node& n, operand_ranges in) {
         const auto terms = static_cast<double>(shape_of(g, n, 1).count());
         const interval all = times(with_zero(product(in(0), in(1))), terms);
-        return all.magnitude() < 32768 ? widened(all, terms * 0x1p-17) : anything(all.declared);
+        const interval unknown = all.low >= 0 ? at_least(0, all.declared) : anything(all.declared);
+        return all.magnitude() < 32768 ? with_sign_of(all, widened(all, terms * 0x1p-17)) : unknown;
     }
 };
 template <> struct operation<op::cross_product> : of_halves {

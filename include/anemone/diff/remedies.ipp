@@ -167,10 +167,10 @@ public:
     remedy_trials(const graph_view& g, const Judged& judged, const backend::wide& reference,
                   const weight_store& weights, model_samples samples, const remedy_options& options)
         : g_(g), judged_(judged), reference_(reference), weights_(weights), samples_(std::move(samples)),
-          options_(options), exact_(g, reference, weights, samples_) {
-        options_.diff.every_layer_alone = false;
-        options_.diff.part_nodes = 0;
-        options_.diff.on_host.clear();
+          options_(options), exact_(g, reference, weights, samples_), how_(options.diff) {
+        how_.every_layer_alone = false;
+        how_.part_nodes = 0;
+        how_.on_host.clear();
     }
 
     remedy_search run() {
@@ -183,11 +183,12 @@ public:
         for (std::size_t i = 0; i < same.size(); ++i) {
             same[i] = static_cast<int>(i);
         }
-        try_changes({{}, search_.before, copy_of(g_), {}}, same, most_rounds);
+        const wide_difference unchanged = diff(g_, judged_, reference_, weights_, samples_, how_);
+        try_changes({{}, search_.before, copy_of(g_), {}}, unchanged, same, most_rounds);
         if constexpr (std::is_same_v<Judged, backend::oracle>) {
-            try_islands(true);
+            try_islands(unchanged, true);
         }
-        try_islands(false);
+        try_islands(unchanged, false);
         keep_sufficient();
         std::stable_sort(search_.helpful.begin(), search_.helpful.end(), [](const remedy& a, const remedy& b) {
             return std::tuple(a.after.affected, a.after.worst.not_finite) <
@@ -216,18 +217,18 @@ private:
         const output_memory memory(changed);
         for (std::size_t i = 0; i < samples_.size(); ++i) {
             program.run(samples_.inputs(i), memory.spans());
-            exact_.compare(i, memory, options_.diff.bound, error);
+            exact_.compare(i, memory, how_.bound, error);
         }
         return error;
     }
     static backend::cpu each_rounded(const backend::cpu& place) { return place.rounding(rounding::each_operation); }
     static const backend::oracle& each_rounded(const backend::oracle& place) { return place; }
 
-    /// Tries what helps at the first source of a model that was changed already, and goes on from the best of it.
-    void try_changes(const remedy& from, const sequence<int>& origins, int rounds) {
-        const wide_difference d = diff(from.graph, judged_, reference_, weights_, samples_, options_.diff);
+    /// Tries what helps at the first source of a model that was changed already, of which `d` tells, and goes on from the
+    /// best of it.
+    void try_changes(const remedy& from, const wide_difference& d, const sequence<int>& origins, int rounds) {
         const layer_error* const source = first_source(d);
-        if (source == nullptr || rounds == 0) {
+        if (source == nullptr) {
             return;
         }
         const layer_facts facts(from.graph, d);
@@ -264,9 +265,10 @@ private:
         const auto best = std::min_element(made.begin(), made.end(), [](const auto& a, const auto& b) {
             return is_better(a.first.after, b.first.after);
         });
-        if (best != made.end() && best->first.after.affected > 0) {
+        if (best != made.end() && best->first.after.affected > 0 && rounds > 1) {
             const std::size_t alone = search_.helpful.size();
-            try_changes(best->first, best->second, rounds - 1);
+            try_changes(best->first, diff(best->first.graph, judged_, reference_, weights_, samples_, how_),
+                        best->second, rounds - 1);
             if (search_.helpful.size() > alone && helps(best->first.after, from.after) && !from.steps.empty()) {
                 return; // told with what comes behind it
             }
@@ -274,12 +276,13 @@ private:
     }
 
     /// Sends the sources elsewhere, one after the other, until the outputs are right or nothing changes.
-    void try_islands(bool rounds) {
+    void try_islands(const wide_difference& unchanged, bool rounds) {
         remedy r{{}, search_.before, copy_of(g_), {}};
-        wide_diff_options how = options_.diff;
+        wide_diff_options how = how_;
         how.host_rounds = rounds;
+        wide_difference moved;
         for (int round = 0; round < most_rounds && r.after.affected > 0; ++round) {
-            const wide_difference d = diff(g_, judged_, reference_, weights_, samples_, how);
+            const wide_difference& d = round == 0 ? unchanged : moved;
             const layer_error* const source = first_source(d);
             if (source == nullptr) {
                 break;
@@ -292,16 +295,16 @@ private:
             }
             std::sort(how.on_host.begin(), how.on_host.end());
             r.steps.push_back({.kind = rounds ? remedy_kind::cpu_segment : remedy_kind::host, .node = source->node});
-            r.after = run_on_host(how);
+            moved = diff(g_, judged_, reference_, weights_, samples_, how);
+            ++search_.tried;
+            r.after = error_of_outputs(moved);
         }
         r.on_host = how.on_host;
         if (!r.steps.empty() && helps(r.after, search_.before)) {
             search_.helpful.push_back(std::move(r));
         }
     }
-    outputs_error run_on_host(const wide_diff_options& how) {
-        ++search_.tried;
-        const wide_difference d = diff(g_, judged_, reference_, weights_, samples_, how);
+    static outputs_error error_of_outputs(const wide_difference& d) {
         outputs_error error;
         error.affected = d.affected;
         for (const int output : d.outputs) {
@@ -323,6 +326,7 @@ private:
     model_samples samples_;
     remedy_options options_;
     exact_outputs exact_;
+    wide_diff_options how_; ///< of the comparisons that look for the next source
     remedy_search search_;
 };
 

@@ -31,29 +31,58 @@ constexpr int count_faults(const sequence<form_fault>& faults) {
     return count;
 }
 
-/// What of a model cannot be written as MIL text once it is lowered. Nothing needs to be lowered for that: what lowering
-/// takes apart can be written in parts, unless a number of its own cannot, and it leaves alone what else has a fault.
-constexpr sequence<form_fault> mil_faults_of_model(const graph_view& model) {
-    graph_view without_outputs = model; // lowering makes a product of an output that is known when it is compiled
-    without_outputs.outputs = {};
-    sequence<form_fault> faults = mil_faults(model, constant_nodes(without_outputs));
-    const sequence<char> dequantized = dequantized_reshapes(model);
-    for (int i = 0; i < model.size(); ++i) {
-        const node& n = model[i];
-        form_fault& f = faults[static_cast<std::size_t>(i)];
+/// What of a model cannot be written as MIL text once it is lowered, node by node. Nothing needs to be lowered for that:
+/// what lowering takes apart can be written in parts, unless a number of its own cannot, and it leaves alone what else
+/// has a fault.
+class mil_file_faults {
+public:
+    constexpr explicit mil_file_faults(const graph_view& model)
+        : model_(model), known_(constant_nodes(without_outputs(model))), dequantized_(dequantized_reshapes(model)),
+          returned_(model.nodes.size(), 0) {
+        for (const output_port& port : model.outputs) {
+            returned_[static_cast<std::size_t>(port.node)] = 1;
+        }
+    }
+
+    constexpr form_fault operator()(int index) const {
+        const auto at = static_cast<std::size_t>(index);
+        const node& n = model_[index];
+        if (returned_[at] != 0 && n.type != dtype::f16) {
+            return {form_reason::result_is_no_fp16};
+        }
+        if (returned_[at] != 0 && n.shape.rank == 0) {
+            return {form_reason::rank_is_zero};
+        }
+        const form_fault f = known_[at] == 0 ? mil_fault(model_, index, known_) : form_fault{};
         if (f && f.why != form_reason::rank_is_zero && forms::is_for_lowering(n)) {
-            f = forms::number_fault(n);
-        } else if (f.why == form_reason::moves_no_halves && n.type == dtype::uint8 &&
-                   dequantized[static_cast<std::size_t>(i)] == 0) {
-            f = {}; // cast first
+            return forms::number_fault(n);
         }
+        const bool is_cast_first =
+            f.why == form_reason::moves_no_halves && n.type == dtype::uint8 && dequantized_[at] == 0;
+        return is_cast_first ? form_fault{} : f;
     }
-    for (const output_port& port : model.outputs) {
-        if (model[port.node].shape.rank == 0) {
-            faults[static_cast<std::size_t>(port.node)] = {form_reason::rank_is_zero};
-        }
+
+private:
+    /// Lowering makes a product of an output that is known when it is compiled.
+    static constexpr graph_view without_outputs(graph_view model) {
+        model.outputs = {};
+        return model;
     }
-    return faults;
+
+    graph_view model_;
+    sequence<char> known_;
+    sequence<char> dequantized_;
+    sequence<char> returned_;
+};
+
+/// How many of the nodes [begin, end) MIL text cannot hold.
+constexpr int count_mil_faults(const graph_view& model, int begin, int end) {
+    const mil_file_faults fault_of(model);
+    int count = 0;
+    for (int i = begin; i < end; ++i) {
+        count += fault_of(i) ? 1 : 0;
+    }
+    return count;
 }
 
 /// Whether every node has the shape that its operation gives, and counts its axes from the first: of other graphs, which
@@ -91,12 +120,13 @@ constexpr sequence<form_fault> netplist_faults_of_model(const graph_view& model)
 constexpr form_faults find_form_faults(const graph_view& model, bool asks_for_netplist = false) {
     form_faults all;
     bool returns_fp16 = true;
-    all.mil = detail::mil_faults_of_model(model);
+    const detail::mil_file_faults fault_of(model);
+    all.mil = sequence<form_fault>(model.nodes.size());
+    for (int i = 0; i < model.size(); ++i) {
+        all.mil[static_cast<std::size_t>(i)] = fault_of(i);
+    }
     for (const output_port& port : model.outputs) {
-        if (model[port.node].type != dtype::f16) {
-            all.mil[static_cast<std::size_t>(port.node)] = {form_reason::result_is_no_fp16};
-            returns_fp16 = false;
-        }
+        returns_fp16 = returns_fp16 && model[port.node].type == dtype::f16;
     }
     all.mil_count = detail::count_faults(all.mil);
     all.netplist_count = -1;

@@ -27,6 +27,12 @@ constexpr interval repeated_product(const interval& x, double count) {
     return {x.contains(0) && count > 0 ? 0 : (a < b ? a : b), a > b ? a : b, x.declared};
 }
 
+/// Whether x^y is at least zero wherever it is a number: of a base that is, and to an even exponent. A zero base has no
+/// sign here, but may be -0, of which an odd power below zero is -infinity.
+constexpr bool is_power_positive(const interval& x, const interval& y) {
+    return (y.low == y.high && y.low / 2 == floor_of(y.low / 2)) || (x.low >= 0 && (x.low > 0 || y.low >= 0));
+}
+
 /// x^y for x > 0, as e^(y ln x). The engine's logarithm is off by up to 0.007 (numerics-datapath, section 4), the
 /// exponent therefore by up to |y| times that.
 constexpr interval power_of_positive(const interval& x, const interval& y) {
@@ -42,12 +48,10 @@ constexpr interval power_of_positive(const interval& x, const interval& y) {
 /// a negative exponent is infinite.
 constexpr interval power_of(const interval& x, const interval& y) {
     const bool declared = x.declared && y.declared;
-    if (!x.bounded() || !y.bounded()) {
-        return anything(declared);
-    }
+    const bool positive = is_power_positive(x, y);
     const bool has_zero = static_cast<double>(half(x.low)) <= 0 && static_cast<double>(half(x.high)) >= 0;
-    if (has_zero && y.low < 0) {
-        return anything(declared);
+    if (!x.bounded() || !y.bounded() || (has_zero && y.low < 0)) {
+        return positive ? at_least(0, declared) : anything(declared);
     }
     if (y.low == y.high && y.low == floor_of(y.low) && magnitude(y.low) <= most_factors) {
         const interval whole = repeated_product(x, magnitude(y.low));
@@ -61,7 +65,7 @@ constexpr interval power_of(const interval& x, const interval& y) {
     const double least = x.high < 0 ? -x.high : 0x1p-24;
     const interval r =
         hull({0, 1, true}, power_of_positive({least, x.magnitude() > least ? x.magnitude() : least, declared}, y));
-    return {-r.high, r.high, declared};
+    return {positive ? 0 : -r.high, r.high, declared};
 }
 
 /// a / b, computed either as one division or as a times the fp16 reciprocal of b, which overflows where |b| is below 1
@@ -69,7 +73,10 @@ constexpr interval power_of(const interval& x, const interval& y) {
 constexpr interval divided(const interval& a, const interval& b) {
     const interval q = quotient(a, b);
     const double least = b.low > 0 ? b.low : -b.high;
-    return q.bounded() && least * 65472 >= 1 ? table_slack(q) : anything(q.declared);
+    if (!q.bounded() || least * 65472 < 1) {
+        return q.low >= 0 && least > 0 ? at_least(0, q.declared) : anything(q.declared);
+    }
+    return with_sign_of(q, table_slack(q));
 }
 
 /// The same by the numbers of a constant: those below zero and those above it, where it has both.

@@ -148,6 +148,82 @@ constexpr void narrow(contraction_bound& b, double most) {
     b.magnitudes = b.magnitudes < most ? b.magnitudes : most;
 }
 
+/// Sums over weights, of those above zero, those below, and all squares.
+struct weight_sums {
+    double above = 0;
+    double below = 0;
+    double squares = 0;
+
+    /// Sixteen to a statement and without calls: compilers count both.
+    constexpr void add(const float* v, std::int64_t count) {
+        std::int64_t k = 0;
+        for (; k + 16 <= count; k += 16, v += 16) {
+            above += (v[0] > 0 ? v[0] : 0.0) + (v[1] > 0 ? v[1] : 0.0) + (v[2] > 0 ? v[2] : 0.0) +
+                     (v[3] > 0 ? v[3] : 0.0) + (v[4] > 0 ? v[4] : 0.0) + (v[5] > 0 ? v[5] : 0.0) +
+                     (v[6] > 0 ? v[6] : 0.0) + (v[7] > 0 ? v[7] : 0.0) + (v[8] > 0 ? v[8] : 0.0) +
+                     (v[9] > 0 ? v[9] : 0.0) + (v[10] > 0 ? v[10] : 0.0) + (v[11] > 0 ? v[11] : 0.0) +
+                     (v[12] > 0 ? v[12] : 0.0) + (v[13] > 0 ? v[13] : 0.0) + (v[14] > 0 ? v[14] : 0.0) +
+                     (v[15] > 0 ? v[15] : 0.0);
+            below += (v[0] < 0 ? v[0] : 0.0) + (v[1] < 0 ? v[1] : 0.0) + (v[2] < 0 ? v[2] : 0.0) +
+                     (v[3] < 0 ? v[3] : 0.0) + (v[4] < 0 ? v[4] : 0.0) + (v[5] < 0 ? v[5] : 0.0) +
+                     (v[6] < 0 ? v[6] : 0.0) + (v[7] < 0 ? v[7] : 0.0) + (v[8] < 0 ? v[8] : 0.0) +
+                     (v[9] < 0 ? v[9] : 0.0) + (v[10] < 0 ? v[10] : 0.0) + (v[11] < 0 ? v[11] : 0.0) +
+                     (v[12] < 0 ? v[12] : 0.0) + (v[13] < 0 ? v[13] : 0.0) + (v[14] < 0 ? v[14] : 0.0) +
+                     (v[15] < 0 ? v[15] : 0.0);
+            squares += 1.0 * v[0] * v[0] + 1.0 * v[1] * v[1] + 1.0 * v[2] * v[2] + 1.0 * v[3] * v[3] +
+                       1.0 * v[4] * v[4] + 1.0 * v[5] * v[5] + 1.0 * v[6] * v[6] + 1.0 * v[7] * v[7] +
+                       1.0 * v[8] * v[8] + 1.0 * v[9] * v[9] + 1.0 * v[10] * v[10] + 1.0 * v[11] * v[11] +
+                       1.0 * v[12] * v[12] + 1.0 * v[13] * v[13] + 1.0 * v[14] * v[14] + 1.0 * v[15] * v[15];
+        }
+        for (; k < count; ++k, ++v) {
+            above += *v > 0 ? *v : 0.0;
+            below += *v < 0 ? *v : 0.0;
+            squares += 1.0 * *v * *v;
+        }
+    }
+};
+
+/// The same bound of weights that are many: any product may count as zero, and what fp16 makes of each is no farther
+/// from it than half an ulp. Takes a compiler a hundredth of the steps.
+constexpr void add_many(const graph_view& g, const node& w, const interval& x, const contraction_form& f,
+                        contraction_bound& b) {
+    const float* const all = g.values(w).data();
+    const weight_walk& at = f.walk;
+    const double off = static_cast<double>(f.terms) * 0x1p-25; // of subnormal weights; of others in proportion
+    const double most_below = x.low < 0 ? x.low : 0;
+    const double most_above = x.high > 0 ? x.high : 0;
+    double longest = 0;
+    for (std::int64_t r = 0; r < at.rows; ++r) {
+        weight_sums row;
+        if (at.inners == 1) { // a column
+            const float* v = all + r * at.row;
+            for (std::int64_t i = 0; i < at.outers; ++i, v += at.outer) {
+                row.above += *v > 0 ? *v : 0.0;
+                row.below += *v < 0 ? *v : 0.0;
+                row.squares += 1.0 * *v * *v;
+            }
+        } else {
+            for (std::int64_t i = 0; i < at.outers; ++i) {
+                row.add(all + r * at.row + i * at.outer, at.inners);
+            }
+        }
+        const double above = row.above * (1 + 0x1p-11) + off;
+        const double below = row.below * (1 + 0x1p-11) - off;
+        const double low = above * most_below + below * most_above;
+        const double high = above * most_above + below * most_below;
+        const double magnitudes = (above - below) * x.magnitude();
+        const double squares = row.squares * (1 + 0x1p-9) + off;
+        b.value.low = r == 0 || low < b.value.low ? low : b.value.low;
+        b.value.high = r == 0 || high > b.value.high ? high : b.value.high;
+        b.magnitudes = magnitudes > b.magnitudes ? magnitudes : b.magnitudes;
+        longest = squares > longest ? squares : longest;
+    }
+    narrow(b, product_of_lengths(x, f, root(longest)));
+}
+
+/// From here on weights are many: each on its own takes a compiler some fifty steps, of a million.
+inline constexpr std::size_t many_weights = 8192;
+
 /// The bound where the weight is a constant: adds up the ranges of the products of each output, and takes the extremes
 /// of all outputs. Every weight has its own value here, so this is much narrower than `add_ranges`.
 constexpr void add_constant(const graph_view& g, const node& w, const interval& x, const contraction_form& f,
@@ -276,10 +352,10 @@ constexpr contraction_bound bound_of_contraction(const graph_view& g, const node
     contraction_bound b;
     b.terms = f.terms;
     if (!x.bounded() || !w.bounded()) {
-        b.value = anything(true);
+        b.value = have_one_sign(x, w) ? at_least(0, true) : anything(true);
         b.magnitudes = unbounded;
     } else if (weight.kind == op::constant && f.walkable) {
-        add_constant(g, weight, x, f, b);
+        g.values(weight).size() < many_weights ? add_constant(g, weight, x, f, b) : add_many(g, weight, x, f, b);
     } else {
         add_ranges(g, weight, x, w, f, b);
     }
@@ -297,8 +373,7 @@ constexpr contraction_bound bound_of_contraction(const graph_view& g, const node
         b.value = widened(b.value, b.magnitudes / 512 + terms * w.magnitude() * 0x1p-17);
     }
     // No rounding takes a sum of products that are all of one sign across zero.
-    b.value.low = exact.low >= 0 && b.value.low < 0 ? 0 : b.value.low;
-    b.value.high = exact.high <= 0 && b.value.high > 0 ? 0 : b.value.high;
+    b.value = with_sign_of(exact, b.value);
     b.value.declared = x.declared && w.declared;
     if (n.operands.count > 2) {
         // The bias is either the first value of the accumulator, rounded to its quantum, or added to the sum after that
@@ -324,7 +399,7 @@ template <class Operand> constexpr interval range_of_contraction(const graph_vie
     const contraction_bound b = bound_of_contraction(g, n, in);
     const bool infinite = saturates_before(g.operand(n, 1), in(0)) || saturates_before(g.operand(n, 0), in(1));
     if (b.overflows() || infinite) {
-        return anything(b.value.declared);
+        return b.value.low >= 0 ? at_least(0, b.value.declared) : anything(b.value.declared);
     }
     // Sums of codes may end where those of the weights do not: nothing is known then, and nothing refuted.
     const bool adds_codes = may_add_codes(g, n);

@@ -14,7 +14,8 @@ constexpr interval table_slack(interval x) noexcept {
 }
 /// The same of a table of mantissas, and of a product with a reciprocal: their errors are in proportion to the value.
 constexpr interval relative_slack(const interval& x) noexcept {
-    return {x.low - magnitude(x.low) / 64 - 0x1p-24, x.high + magnitude(x.high) / 64 + 0x1p-24, x.declared};
+    return with_sign_of(
+        x, {x.low - magnitude(x.low) / 64 - 0x1p-24, x.high + magnitude(x.high) / 64 + 0x1p-24, x.declared});
 }
 /// The same where the function is known to stay in [low, high] whatever its error.
 constexpr interval table_within(const interval& x, double low, double high) noexcept {

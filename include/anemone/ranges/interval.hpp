@@ -82,9 +82,23 @@ constexpr interval sum(const interval& a, const interval& b) noexcept {
 constexpr interval difference(const interval& a, const interval& b) noexcept {
     return sum(a, {-b.high, -b.low, b.declared});
 }
+constexpr double least_magnitude(const interval& x) noexcept {
+    return x.contains(0) ? 0 : (x.low > 0 ? x.low : -x.high);
+}
+/// Nothing is known but that the value is not below zero: of infinities, and of zero times infinity, too.
+constexpr interval at_least(double low, bool declared) noexcept { return {low, unbounded, declared}; }
+/// Whether the product of any two values of them is at least zero.
+constexpr bool have_one_sign(const interval& a, const interval& b) noexcept {
+    return (a.low >= 0 && b.low >= 0) || (a.high <= 0 && b.high <= 0);
+}
+/// The least magnitude of a factor: an infinite one may count as 2^16 (numerics-datapath, section 1, rule 1).
+constexpr double least_factor(const interval& x) noexcept {
+    return least_magnitude(x) < half_max ? least_magnitude(x) : half_max;
+}
 constexpr interval product(const interval& a, const interval& b) noexcept {
-    if (!a.bounded() || !b.bounded()) {
-        return anything(a.declared && b.declared); // zero times infinity is anything
+    if (!a.bounded() || !b.bounded()) { // zero times infinity is anything, though never below zero
+        const bool declared = a.declared && b.declared;
+        return have_one_sign(a, b) ? at_least(least_factor(a) * least_factor(b), declared) : anything(declared);
     }
     const double p[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
     interval r{p[0], p[0], a.declared && b.declared};
@@ -101,9 +115,6 @@ constexpr interval multiple(const interval& a, double factor) noexcept {
     return factor < 0 ? interval{a.high * factor, a.low * factor, a.declared} : times(a, factor);
 }
 constexpr interval negated(const interval& a) noexcept { return {-a.high, -a.low, a.declared}; }
-constexpr double least_magnitude(const interval& x) noexcept {
-    return x.contains(0) ? 0 : (x.low > 0 ? x.low : -x.high);
-}
 constexpr double magnitude(double x) noexcept { return x < 0 ? -x : x; }
 /// Every value of `x` moved by at most `by`.
 constexpr interval widened(const interval& x, double by) noexcept { return {x.low - by, x.high + by, x.declared}; }
@@ -111,13 +122,20 @@ constexpr interval clipped(const interval& x, double low, double high) noexcept 
     const auto clip = [=](double v) { return v < low ? low : (v > high ? high : v); };
     return {clip(x.low), clip(x.high), true};
 }
+/// What errors made of values of `exact`: none of them takes a value across zero.
+constexpr interval with_sign_of(const interval& exact, interval x) noexcept {
+    x.low = exact.low >= 0 && x.low < 0 ? 0 : x.low;
+    x.high = exact.high <= 0 && x.high > 0 ? 0 : x.high;
+    return x;
+}
 /// What both intervals contain; each must hold the same value.
 constexpr interval intersection(const interval& a, const interval& b) noexcept {
     return {a.low > b.low ? a.low : b.low, a.high < b.high ? a.high : b.high, a.declared || b.declared};
 }
 constexpr interval quotient(const interval& a, const interval& b) noexcept {
-    if (b.contains(0) || !a.bounded() || !b.bounded()) {
-        return anything(a.declared && b.declared);
+    if (b.contains(0) || !a.bounded() || !b.bounded()) { // of a zero divisor even the sign may be lost
+        const bool declared = a.declared && b.declared;
+        return !b.contains(0) && have_one_sign(a, b) ? at_least(0, declared) : anything(declared);
     }
     return product(a, {1 / b.high, 1 / b.low, b.declared});
 }

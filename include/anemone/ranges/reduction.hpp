@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../graph/graph.hpp"
-#include "functions.hpp"
+#include "unary.hpp"
 
 /// Ranges of windows, reductions, index reductions and running sums.
 namespace ane::detail {
@@ -21,9 +21,7 @@ constexpr interval narrow_sum(const interval& x, double terms) {
     // sign across zero.
     r.low = exact.low > 0 ? r.low - exact.low / 512 : r.low;
     r.high = exact.high < 0 ? r.high - exact.high / 512 : r.high;
-    r.low = exact.low >= 0 && r.low < 0 ? 0 : r.low;
-    r.high = exact.high <= 0 && r.high > 0 ? 0 : r.high;
-    return r;
+    return with_sign_of(exact, r);
 }
 
 /// The range of a mean: that of its elements, plus half an ulp for the fp16 reciprocal of their number, by which the
@@ -34,13 +32,9 @@ constexpr interval mean_of(interval x) {
     return of_elements(x);
 }
 
-/// The range of squares, whether they are exact or each is rounded to fp16.
+/// The range of squares, whether they are exact or each is rounded to fp16; of an infinity, an infinity.
 constexpr interval square_of(const interval& x) {
-    if (!x.bounded()) {
-        return anything(x.declared);
-    }
-    const double low = least_magnitude(x);
-    const interval exact{low * low, x.magnitude() * x.magnitude(), x.declared};
+    const interval exact = square_by_product(x);
     return hull(exact, stored(exact));
 }
 
@@ -97,14 +91,15 @@ constexpr interval range_of_scan(const graph_view& g, const node& n, const inter
     const cumulation& a = n.get<cumulation>();
     const extents& shape = g.operand(n, 0).shape;
     const auto length = static_cast<double>(shape[a.axis < 0 ? a.axis + shape.rank : a.axis]);
+    const interval unknown{x.low >= 0 ? 0 : -unbounded, x.high <= 0 ? 0 : unbounded, x.declared};
     if (!x.bounded()) {
-        return anything(x.declared);
+        return unknown;
     }
     const interval all = times(x, a.exclusive ? length - 1 : length);
     const interval r = hull(a.exclusive ? interval{0, 0, true} : x, all);
     const double rounding = x.magnitude() * length * length / 2048 + length * 0x1p-14;
     if (x.magnitude() * length + rounding >= 32768) {
-        return anything(x.declared);
+        return unknown;
     }
     interval rounded = widened(r, rounding);
     // A sum of numbers of one sign is at least the first of them.

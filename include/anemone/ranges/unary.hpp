@@ -169,12 +169,11 @@ constexpr interval arc_tangent(const interval& x) {
     return table_slack(x.bounded() ? r : with_zero(r));
 }
 
-/// x times itself. Never negative, unlike the product of two independent values of the range.
+/// x times itself. Never negative, unlike the product of two independent values of the range, and also where x may be
+/// infinite.
 constexpr interval square_by_product(const interval& x) {
     interval r = product(x, x);
-    if (x.bounded()) {
-        r.low = x.contains(0) ? 0 : (x.low > 0 ? x.low * x.low : x.high * x.high);
-    }
+    r.low = least_factor(x) * least_factor(x);
     return r;
 }
 

@@ -44,22 +44,54 @@ template <const auto& Model>
 inline constexpr std::array<char, size_of_model<Model>> constant_of =
     array_of<char, size_of_model<Model>>(known_nodes_of_model(Model));
 
+/// Nodes per constant expression: compilers limit the steps of each expression, not the number of expressions.
+inline constexpr int chunk_size = 512;
+template <const auto& Model>
+inline constexpr std::size_t chunks_of = (Model.nodes.size() + chunk_size - 1) / chunk_size;
+template <const auto& Model, std::size_t Chunk>
+inline constexpr int end_of_chunk = Chunk + 1 == chunks_of<Model> ? static_cast<int>(Model.nodes.size())
+                                                                  : static_cast<int>(Chunk + 1) * chunk_size;
+
+template <const auto& Model, std::size_t Chunk>
+inline constexpr int mil_faults_in_chunk = count_mil_faults(Model, static_cast<int>(Chunk) * chunk_size,
+                                                            end_of_chunk<Model, Chunk>);
+/// Whether MIL text can hold all nodes of a model.
+template <const auto& Model, std::size_t Chunk = 0> constexpr bool is_held_by_mil() {
+    if constexpr (Chunk == chunks_of<Model>) {
+        return true;
+    } else if constexpr (mil_faults_in_chunk<Model, Chunk> != 0) {
+        return false;
+    } else {
+        return is_held_by_mil<Model, Chunk + 1>();
+    }
+}
+
 /// What keeps a model from being written, as constants: of netplists only where it is requested or MIL text cannot hold
-/// the model.
+/// the model. What MIL text holds is looked at in chunks, all else at once.
 template <const auto& Model, bool AsksForNetplist> struct forms_of {
     static constexpr std::array<int, 2> counts = [] {
-        const form_faults all = find_form_faults(Model, AsksForNetplist);
-        return std::array{all.mil_count, all.netplist_count};
+        if constexpr (AsksForNetplist || !is_held_by_mil<Model>()) {
+            const form_faults all = find_form_faults(Model, AsksForNetplist);
+            return std::array{all.mil_count, all.netplist_count};
+        } else {
+            return std::array{0, -1};
+        }
     }();
     static constexpr std::size_t size = counts[0] > 0 || counts[1] > 0 ? size_of_model<Model> : 0;
     static constexpr std::size_t netplist_size = counts[1] > 0 ? size : 0;
     static constexpr std::array<form_fault, size> mil = [] {
-        const form_faults all = find_form_faults(Model, AsksForNetplist);
-        return array_of<form_fault, size>(all.mil);
+        std::array<form_fault, size> faults{};
+        if constexpr (size > 0) {
+            faults = array_of<form_fault, size>(find_form_faults(Model, AsksForNetplist).mil);
+        }
+        return faults;
     }();
     static constexpr std::array<form_fault, netplist_size> netplist = [] {
-        const form_faults all = find_form_faults(Model, AsksForNetplist);
-        return array_of<form_fault, netplist_size>(all.netplist);
+        std::array<form_fault, netplist_size> faults{};
+        if constexpr (netplist_size > 0) {
+            faults = array_of<form_fault, netplist_size>(find_form_faults(Model, AsksForNetplist).netplist);
+        }
+        return faults;
     }();
     static constexpr written_facts value{mil, netplist, counts[0], counts[1]};
 };
@@ -85,17 +117,11 @@ template <const auto& Model, policy P> struct facts_under {
 /// The rules that a policy makes errors.
 template <policy P> inline constexpr rule_set errors_under = active_rules(P, wanted::errors);
 
-/// Nodes per constant expression: compilers limit the steps of each expression, not the number of expressions.
-inline constexpr int chunk_size = 512;
-template <const auto& Model>
-inline constexpr std::size_t chunks_of = (Model.nodes.size() + chunk_size - 1) / chunk_size;
-
 /// Searches one chunk of a model for errors.
 template <const auto& Model, auto Target, policy P, std::size_t Chunk, class Found>
 constexpr void search_chunk(Found found) {
     constexpr int begin = static_cast<int>(Chunk) * chunk_size;
-    constexpr int size = static_cast<int>(Model.nodes.size());
-    constexpr int end = begin + chunk_size < size ? begin + chunk_size : size;
+    constexpr int end = end_of_chunk<Model, Chunk>;
     graph_facts facts = facts_under<Model, P>::value;
     if constexpr (errors_under<P>.contains(rule::operation_is_not_written)) {
         facts.written = forms_of < Model,
