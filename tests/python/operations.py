@@ -35,8 +35,8 @@ MORE = {
     "input": (59, PARAMETER), "constant": (54, PARAMETER), "weight": (44, PARAMETER), "compressed": (42, PARAMETER),
     "dequantize": (20, PARAMETER),
     "softmax": (28, PARTNER), "top_k": (17, PARTNER), "top_k_indices": (20, PARTNER), "arg_max": (19, PARTNER),
-    "reshape": (41, MOVES), "transpose": (32, MOVES), "slice": (30, MOVES), "concat": (26, MOVES), "gather": (23, MOVES),
-    "strided_slice": (24, MOVES), "pad": (22, MOVES), "tile": (19, MOVES),
+    "reshape": (42, MOVES), "transpose": (32, MOVES), "slice": (32, MOVES), "concat": (26, MOVES), "gather": (23, MOVES),
+    "strided_slice": (26, MOVES), "pad": (22, MOVES), "tile": (19, MOVES),
 }
 
 OVER_OPERATIONS = re.compile(r"\bcase (?:\w+::)*op(?:_group)?::")
