@@ -4,7 +4,7 @@ How long they take is told and not judged.
 
     tests/steps/trainings.py [--build build/trainings] [--page]
 
---page writes minutes, what was reached, and the accuracies after 300 steps in the arithmetic of chips into docs/training.md."""
+--page writes seconds, what was reached, and the accuracies after 300 steps in the arithmetic of chips into docs/training.md."""
 
 import argparse
 import os
@@ -35,24 +35,24 @@ def main():
     given = parser.parse_args()
     program = ROOT / given.build / "bin" / "example_training"
     missed = []
-    minutes = ["| Command | What it reaches | At least | Minutes |", "|---|---:|---:|---:|"]
+    rows = ["| Command | What it reaches | At least | Seconds |", "|---|---:|---:|---:|"]
     accuracies = ["| 300 steps by | Digits of unseen hands that are right | In the guide |", "|---|---:|---:|"]
     with tempfile.TemporaryDirectory() as folder:
         for name in NAMES:
             start = time.monotonic()
             done = subprocess.run([program, name, folder], capture_output=True, text=True)
-            took = (time.monotonic() - start) / 60
+            took = time.monotonic() - start
             print(done.stdout + done.stderr, end="", flush=True)
             found = re.search(rf"^{name}\b.*: (-?[\d.]+), at least (-?[\d.]+) is wanted", done.stdout, re.MULTILINE)
             if done.returncode != 0 or found is None:
                 missed.append(name)
                 continue
-            minutes.append(f"| `example_training {name}` | {found[1]} | {found[2]} | {took:.1f} |")
+            rows.append(f"| `example_training {name}` | {found[1]} | {found[2]} | {took:.0f} |")
             for who, right in re.findall(r"accuracies: 300 steps by (.+?): ([\d.]+) of", done.stdout):
                 accuracies.append(f"| {who} | {right} | {GUIDE.get(who, '')} |")
     if given.page and not missed:
         path = ROOT / "docs/training.md"
-        text = replaced(path.read_text(), "trainings", minutes)
+        text = replaced(path.read_text(), "trainings", rows)
         path.write_text(replaced(text, "accuracies", accuracies))
     print(f"{len(NAMES) - len(missed)} of {len(NAMES)} trainings reach what they should, on {os.cpu_count()} processors"
           + (f"; not {', '.join(missed)}" if missed else ""))
