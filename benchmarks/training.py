@@ -2,27 +2,38 @@
 """The time and the memory of a training step beside PyTorch's: the same model, batch, loss and optimizer (Adam), on the CPU, with
 one thread and with two. Batch norms are those of inference in both.
 
-    benchmarks/training.py [--build build/release] [--models digits,resnet18,transformer] [--threads 1,2] [--steps 10]
+    benchmarks/training.py [--build build/release] [--models digits,resnet18,transformer] [--threads 1,2] [--rounds 3]
+        [--blas FOLDER] [--page]
 
-Each measurement is a process of its own. Ours is the command `anemone train` for so many steps, less the same for fewer, so that
-reading and compiling do not count. Memory is the largest that a process had. PyTorch computes in fp32, as it trains on CPUs;
-ours in fp16, as the engine stores values. Prints ratios and passes no judgement."""
+PyTorch runs eagerly and as a trace (TorchScript), with the BLAS of the system and, with --blas, with the libblas.so.3 of a folder:
+Debian's default is the reference implementation. Ours runs through the C interface, whose library has to be built
+(-DANEMONE_BUILD_C=ON). Each measurement is a process of its own; the contenders take turns, and of each the shortest step counts, for
+others may use the machine: with one thread by the processor's time, with more by the clock. Memory is the largest that a process had. PyTorch computes in fp32, as it trains on CPUs;
+ours in fp16, as the engine stores values. Prints ratios to the fastest PyTorch and passes no judgement. --page writes the table into
+docs/training.md."""
 
 import argparse
+import ctypes
 import json
 import os
 import pathlib
-import resource
+import re
 import subprocess
 import sys
 import tempfile
 import time
 
 import numpy
-import torch
-from torch import nn
+
+if "ours" not in sys.argv:  # whose process is without it
+    import torch
+    from torch import nn
+else:
+    class nn:
+        Module = object
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+MOST_SECONDS = 6  # of the steps of a process
 
 
 class Residual(nn.Module):
@@ -85,41 +96,124 @@ def made(name):
     return model, random.standard_normal(shape, numpy.float32), random.integers(0, classes, labels)
 
 
-def torch_step(name, threads, steps):
-    """Seconds of a step by PyTorch, the median, and megabytes at most."""
+def clock(threads):
+    """Of one thread the processor's time: others may use the machine."""
+    return time.process_time if threads == 1 else time.perf_counter
+
+
+def until_enough(step, now):
+    """The shortest of some steps, behind two that warm up."""
+    times = []
+    while len(times) < 4 or (len(times) < 60 and sum(times) < MOST_SECONDS):
+        start = now()
+        step()
+        times.append(now() - start)
+        if times[0] > MOST_SECONDS / 3 and len(times) > 1:
+            break
+    return min(times[2:] or times[1:])
+
+
+def largest_memory():
+    """Megabytes, of this program alone: getrusage counts those of the one that started it too."""
+    return int(re.search(r"VmHWM:\s*(\d+) kB", pathlib.Path("/proc/self/status").read_text())[1]) / 1024
+
+
+def torch_step(name, threads, traced):
+    """Seconds of a step by PyTorch, and megabytes at most."""
     torch.set_num_threads(threads)
     model, x, labels = made(name)
     x, labels = torch.from_numpy(x), torch.from_numpy(labels)
     by = torch.optim.Adam(model.parameters(), 1e-4)
     loss = nn.CrossEntropyLoss()
-    times = []
-    for _ in range(steps + 2):
-        start = time.perf_counter()
+    called = torch.jit.trace(model, x, check_trace=False) if traced else model
+
+    def step():
         by.zero_grad()
-        y = model(x)
+        y = called(x)
         loss(y.flatten(0, -2), labels.flatten()).backward()
         by.step()
-        times.append(time.perf_counter() - start)
-    return float(numpy.median(times[2:])), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+    return until_enough(step, clock(threads)), largest_memory()
 
 
-def our_step(program, folder, name, threads, steps):
-    """The same by the command."""
-    model, x, labels = made(name)
-    path = folder / f"{name}.onnx"
-    if not path.exists():
-        torch.onnx.export(model, torch.from_numpy(x), str(path), input_names=["x"], output_names=["y"], do_constant_folding=True)
+# ---- the C interface, as include/anemone/c/anemone.h has it ----------------------------------------------------------------
+
+
+class Array(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_int32), ("data", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
+
+
+class Samples(ctypes.Structure):
+    _fields_ = [("arrays", ctypes.POINTER(Array)), ("array_count", ctypes.c_size_t), ("count", ctypes.c_size_t)]
+
+
+def structure(name):
+    """A structure of the header, by its members."""
+    types = {"size_t": ctypes.c_size_t, "uint64_t": ctypes.c_uint64, "int64_t": ctypes.c_int64, "int": ctypes.c_int,
+             "double": ctypes.c_double}
+    header = (ROOT / "include/anemone/c/anemone.h").read_text()
+    body = re.search(r"typedef struct " + name + r" \{\n(.*?)\n\} " + name + ";", header, re.DOTALL)[1]
+    members = re.findall(r"^ {4}([^;/]*?)(\w+);(?:\s*/\*\*<.*?\*/)?", body, re.DOTALL | re.MULTILINE)
+    fields = [(member, types.get(declared.strip(), ctypes.c_void_p)) for declared, member in members]
+    return type(name, (ctypes.Structure,), {"_fields_": fields})
+
+
+TOLD = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+
+
+def our_step(library, folder, name, threads):
+    """The same by ours: from one step's end to the next one's."""
+    c = ctypes.CDLL(str(library))
+    c.anemone_error.restype = ctypes.c_char_p
+
+    def checked(status):
+        if status != 0:
+            sys.exit(c.anemone_error().decode())
+
+    data = numpy.load(folder / f"{name}.npz")
+    kept = {key: numpy.ascontiguousarray(data[key], numpy.float32) for key in ("x", "wanted")}
+    arrays = (Array * 2)(*[(key.encode(), 3, each.ctypes.data, each.nbytes) for key, each in kept.items()])
+    samples = Samples(arrays, 2, len(kept["x"]))
+    how = structure("anemone_training")()
+    how.size = ctypes.sizeof(how)
+    how.data = ctypes.cast(ctypes.pointer(samples), ctypes.c_void_p)
+    how.rate, how.threads, how.ordered = 1e-4, threads, 1
+    ends = []
+    now = clock(threads)
+    told = TOLD(lambda context, moment: ends.append(now()))
+    model, plan = ctypes.c_void_p(), ctypes.c_void_p()
+    checked(c.anemone_open(str(folder / f"{name}.onnx").encode(), None, ctypes.byref(model)))
+    how.steps = 4
+    checked(c.anemone_train(model, ctypes.byref(how), told, None, ctypes.byref(plan)))
+    c.anemone_plan_free(plan)
+    first = min(b - a for a, b in zip(ends, ends[1:]))
+    how.steps = max(4, min(60, int(MOST_SECONDS / first)))
+    ends.clear()
+    checked(c.anemone_train(model, ctypes.byref(how), told, None, ctypes.byref(plan)))
+    return min(b - a for a, b in zip(ends[1:], ends[2:])), largest_memory()
+
+
+MARK = r"(<!-- written by benchmarks/training.py --page -->\n).*?(<!-- end of the speed -->)"
+
+
+def write_page(lines):
+    """Rows that were not measured now stay, where the table has the same columns."""
+    path = ROOT / "docs/training.md"
+    text = path.read_text()
+    found = re.search(MARK.replace("(.*?)", ".*?"), text, re.DOTALL)
+    if found is None:
+        sys.exit(f"{path} has no place for the table")
+    there = found[0].splitlines()[1:-1]
+    rows = {tuple(line.split("|")[1:3]): line for line in (there[2:] if there[:1] == lines[:1] else []) + lines[2:]}
+    path.write_text(re.sub(MARK, lambda m: m[1] + "\n".join([*lines[:2], *rows.values()]) + "\n" + m[2], text, flags=re.DOTALL))
+
+
+def exported(folder, names):
+    for name in names:
+        model, x, labels = made(name)
+        torch.onnx.export(model, torch.from_numpy(x), str(folder / f"{name}.onnx"), input_names=["x"], output_names=["y"],
+                          do_constant_folding=True)
         numpy.savez(folder / f"{name}.npz", x=x, wanted=labels)
-    def seconds(count):
-        start = time.perf_counter()
-        done = subprocess.run([program, "train", path, "-d", folder / f"{name}.npz", "--steps", str(count), "--rate", "0.0001",
-                               "--threads", str(threads), "--ordered", "--json"], capture_output=True, text=True)
-        if done.returncode != 0:
-            sys.exit(done.stderr)
-        return time.perf_counter() - start
-    few = seconds(2)
-    taken = (seconds(2 + steps) - few) / steps
-    return taken, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 
 
 def main():
@@ -127,31 +221,57 @@ def main():
     parser.add_argument("--build", default="build/release")
     parser.add_argument("--models", default=",".join(MODELS))
     parser.add_argument("--threads", default="1,2")
-    parser.add_argument("--steps", type=int, default=10)
-    parser.add_argument("--folder")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--blas", help="a folder with another libblas.so.3 for PyTorch")
+    parser.add_argument("--page", action="store_true", help="write the table into docs/training.md")
+    parser.add_argument("--folder", help=argparse.SUPPRESS)
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    program = (ROOT / given.build / "bin" / "anemone").resolve()
+    library = next(iter(sorted((ROOT / given.build / "lib").glob("libanemone_c.*"))), None)
     if given.one:
         who, name, threads = given.one
-        found = (torch_step(name, int(threads), given.steps) if who == "torch" else
-                 our_step(program, pathlib.Path(given.folder), name, int(threads), given.steps))
+        found = (our_step(library, pathlib.Path(given.folder), name, int(threads)) if who == "ours" else
+                 torch_step(name, int(threads), who == "traced"))
         print(json.dumps(found))
         return
+    if library is None:
+        sys.exit(f"{given.build}/lib has no libanemone_c: configure with -DANEMONE_BUILD_C=ON")
+    contenders = [("eager", None), ("traced", None)]
+    contenders += [("eager", given.blas), ("traced", given.blas)] if given.blas else []
+    contenders += [("ours", None)]
     with tempfile.TemporaryDirectory() as folder:
-        print(f"PyTorch {torch.__version__}, {os.cpu_count()} processors; Adam, cross entropy")
-        print(f"{'model':12} {'threads':>7} {'PyTorch, ms':>12} {'ours, ms':>10} {'ratio':>6} {'PyTorch, MB':>12} {'ours, MB':>9}")
+        exported(pathlib.Path(folder), given.models.split(","))
+
+        def measured(who, blas, name, threads):
+            # Threads that wait let others compute: the machine may be shared.
+            environment = dict(os.environ, OMP_NUM_THREADS=threads, OPENBLAS_NUM_THREADS=threads, OMP_WAIT_POLICY="PASSIVE")
+            if blas:
+                environment["LD_LIBRARY_PATH"] = blas
+            done = subprocess.run([sys.executable, __file__, "--build", given.build, "--folder", folder, "--one", who, name, threads],
+                                  capture_output=True, text=True, env=environment)
+            if done.returncode != 0:
+                sys.exit(done.stderr)
+            return json.loads(done.stdout.splitlines()[-1])
+
+        others = " | eager, other BLAS | trace, other BLAS" if given.blas else ""
+        lines = [f"| ms of a step, {os.cpu_count()} processors | Threads | PyTorch {torch.__version__} | trace{others} | ours | ratio "
+                 "| MB, PyTorch | MB, ours |", "|---" + "|---:" * (len(contenders) + 4) + "|"]
+        print("\n".join(lines), flush=True)
         for name in given.models.split(","):
             for threads in given.threads.split(","):
-                def measured(who):
-                    done = subprocess.run([sys.executable, __file__, "--build", given.build, "--steps", str(given.steps), "--folder",
-                                           folder, "--one", who, name, threads], capture_output=True, text=True)
-                    if done.returncode != 0:
-                        sys.exit(done.stderr)
-                    return json.loads(done.stdout.splitlines()[-1])
-                (theirs, their_memory), (ours, our_memory) = measured("torch"), measured("ours")
-                print(f"{name:12} {threads:>7} {1e3 * theirs:12.2f} {1e3 * ours:10.2f} {theirs / ours:6.2f} {their_memory:12.0f} "
-                      f"{our_memory:9.0f}", flush=True)
+                found = [[] for _ in contenders]
+                for _ in range(given.rounds):
+                    for k, (who, blas) in enumerate(contenders):
+                        if not found[k] or found[k][0][0] < MOST_SECONDS / 3:  # what takes long is measured once
+                            found[k].append(measured(who, blas, name, threads))
+                best = [min(each)[0] for each in found]
+                memory = [min(m for _, m in each) for each in found]
+                shown = " | ".join(f"{1e3 * each:,.1f}" for each in best)
+                lines.append(f"| {name} | {threads} | {shown} | {min(best[:-1]) / best[-1]:.2f} | {min(memory[:-1]):.0f} "
+                             f"| {memory[-1]:.0f} |")
+                print(lines[-1], flush=True)
+    if given.page:
+        write_page(lines)
 
 
 if __name__ == "__main__":

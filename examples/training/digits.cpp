@@ -59,3 +59,25 @@ reached compare_chips(const amount& wanted) {
         losses[0].size(), losses[0].back(), losses[1].back(), losses[2].back(), apart);
     return {"chips: how far losses stay together", 0.2 - apart, 0};
 }
+
+reached compare_accuracies(const amount& wanted) {
+    const ane::trainer_options how{.steps = wanted.is_full ? 300 : 1, .rate = {.rate = 0.002}};
+    const ane::weight_store samples = draw_digits(seen_hands, wanted.is_full ? 4000 : 160, 1);
+    const ane::weight_store unseen = draw_digits(unseen_hands, wanted.is_full ? 1000 : 20, 2);
+    double least = 1;
+    double most = 0;
+    for (const auto& [name, place] : {std::pair("the CPU", ane::backend::any(ane::backend::cpu{})),
+                                      std::pair("the M1", ane::backend::any(ane::backend::oracle{ane::h13})),
+                                      std::pair("the M5", ane::backend::any(ane::backend::oracle{ane::h17s}))}) {
+        ane::trainer t = digit_trainer(few_digits, place);
+        t.train(ane::sample_arrays(t.ports(), samples), how);
+        // Judged on the CPU: what the weights have learned, not what a chip makes of them.
+        ane::trainer judge(few_digits, t.weights(), {.by = ane::adam{}}, ane::backend::cpu{});
+        const double right = judge.validate(ane::sample_arrays(judge.ports(), unseen)).accuracy;
+        fmt::print("  accuracies: {} steps by {}: {:.4f} of {} right\n", how.steps, name, right,
+                   unseen.at("wanted").shape[0]);
+        least = std::min(least, right);
+        most = std::max(most, right);
+    }
+    return {"accuracies: how near the chips are", 0.05 - (most - least), wanted.is_full ? 0. : -1.};
+}

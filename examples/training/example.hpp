@@ -70,3 +70,5 @@ reached train_llama(const amount& wanted);
 reached train_text(const amount& wanted);
 /// Some steps of the digits in the arithmetic of chips, beside the CPU's.
 reached compare_chips(const amount& wanted);
+/// How many digits are right after 300 steps in the arithmetic of chips with equal seeds, as guide chapter 15 compares them.
+reached compare_accuracies(const amount& wanted);

@@ -2,7 +2,7 @@
 ///
 ///     example_training                        a few steps of each
 ///     example_training full [FOLDER]          all of them as far as they go, with curves in a folder
-///     example_training digits|residual|transformer|llama|text|chips [FOLDER]    one of them as far as it goes
+///     example_training digits|residual|transformer|llama|text|chips|accuracies [FOLDER]    one of them as far as it goes
 #include "example.hpp"
 
 #include <chrono>
@@ -13,8 +13,13 @@
 
 int main(int count, char** arguments) {
     const std::vector<std::pair<std::string_view, reached (*)(const amount&)>> trainings{
-        {"digits", train_digits}, {"residual", train_residual}, {"transformer", train_transformer},
-        {"llama", train_llama},   {"text", train_text},         {"chips", compare_chips}};
+        {"digits", train_digits},
+        {"residual", train_residual},
+        {"transformer", train_transformer},
+        {"llama", train_llama},
+        {"text", train_text},
+        {"chips", compare_chips},
+        {"accuracies", compare_accuracies}};
     const std::string_view which = count > 1 ? arguments[1] : "";
     const amount wanted{!which.empty(), count > 2 ? arguments[2] : ""};
     try {

@@ -2,6 +2,7 @@
 
 #include <anemone/anemone.hpp>
 #include <anemone/gradient/jvp.hpp>
+#include <anemone/segments/recompute.hpp>
 #include <anemone/training/constant.hpp>
 #include <anemone/training/update.hpp>
 
@@ -41,6 +42,10 @@ constexpr auto trains = ane::graph([](auto& g) {
 });
 static_assert(ane::conforms<trains, ane::macs>);
 
+ane::recomputed_step in_less_memory(const ane::training_step& step) {
+    return ane::recompute(step, ane::target::h13, {.most_bytes = 64 << 20});
+}
+
 constexpr auto sensitive = ane::graph([](auto& g) {
     auto x = g.input("x"_s, ane::f16<1, 8>, ane::within(-1, 1));
     auto along = g.input("along"_s, ane::f16<1, 8>, ane::within(-1, 1));
@@ -57,6 +62,7 @@ TEST_CASE("the page of the training has the ports that it says") {
     CHECK(s.states.size() == 4); // the weight, its momentum, the root and its low part
     CHECK(s.graph.view().called(s.states[1].input) == "head.w.momentum");
     CHECK(s.output_name(s.finite) == "finite");
+    CHECK(in_less_memory(s).repeated == 0); // it has room
     CHECK(sensitive.view()[sensitive.view().outputs[0].node].shape == ane::extents{1, 64});
     CHECK(trains.view().find(ane::op::input, "w_momentum") >= 0);
 }

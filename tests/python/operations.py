@@ -26,17 +26,17 @@ MORE = {
     "select": (25, BUILDING_BLOCK), "not_equal": (21, BUILDING_BLOCK), "equal": (19, BUILDING_BLOCK),
     "exp": (22, BUILDING_BLOCK), "sqrt": (24, BUILDING_BLOCK), "rsqrt": (24, BUILDING_BLOCK),
     "inverse": (24, BUILDING_BLOCK), "abs": (21, BUILDING_BLOCK), "relu": (19, BUILDING_BLOCK),
-    "reduce_sum": (31, BUILDING_BLOCK), "reduce_mean": (27, BUILDING_BLOCK), "reduce_max": (23, BUILDING_BLOCK),
+    "reduce_sum": (32, BUILDING_BLOCK), "reduce_mean": (27, BUILDING_BLOCK), "reduce_max": (23, BUILDING_BLOCK),
     "log": (20, BUILDING_BLOCK), "layer_norm": (24, NORM), "rms_norm": (19, NORM), "instance_norm": (21, NORM),
     "less": (18, BUILDING_BLOCK), "square": (21, BUILDING_BLOCK),
     "cast": (20, BUILDING_BLOCK), "clamp": (19, BUILDING_BLOCK), "identity": (29, BUILDING_BLOCK),
-    "conv2d": (48, ENGINE), "matmul": (54, ENGINE), "linear": (37, ENGINE), "conv_transpose2d": (27, ENGINE),
+    "conv2d": (48, ENGINE), "matmul": (56, ENGINE), "linear": (37, ENGINE), "conv_transpose2d": (27, ENGINE),
     "attention": (33, ENGINE), "avg_pool": (31, ENGINE), "max_pool": (31, ENGINE), "l2_pool": (23, ENGINE),
-    "input": (59, PARAMETER), "constant": (54, PARAMETER), "weight": (44, PARAMETER), "compressed": (42, PARAMETER),
+    "input": (60, PARAMETER), "constant": (55, PARAMETER), "weight": (44, PARAMETER), "compressed": (42, PARAMETER),
     "dequantize": (20, PARAMETER),
     "softmax": (28, PARTNER), "top_k": (17, PARTNER), "top_k_indices": (20, PARTNER), "arg_max": (19, PARTNER),
-    "reshape": (41, MOVES), "transpose": (32, MOVES), "slice": (30, MOVES), "concat": (26, MOVES), "gather": (23, MOVES),
-    "strided_slice": (24, MOVES), "pad": (22, MOVES), "tile": (19, MOVES),
+    "reshape": (42, MOVES), "transpose": (32, MOVES), "slice": (32, MOVES), "concat": (27, MOVES), "gather": (23, MOVES),
+    "strided_slice": (26, MOVES), "pad": (23, MOVES), "tile": (19, MOVES),
 }
 
 OVER_OPERATIONS = re.compile(r"\bcase (?:\w+::)*op(?:_group)?::")

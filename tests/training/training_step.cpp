@@ -163,3 +163,31 @@ TEST_CASE("a softmax at the end of a model is what the cross entropy contains it
         CHECK(run.output(run.step.prediction)[0] == (at_the_end ? 0.25 : 0));
     }
 }
+
+TEST_CASE("a decay that the loss scale takes beyond fp16 skips the step as an infinite gradient does") {
+    dynamic_builder b;
+    const auto x = b.input("x", {2, 2}, within(-1, 1));
+    const auto w = b.weight("w", {2, 2});
+    b.output("y", b.add(op::linear, {x, w}));
+    const dynamic_graph model = b.finish();
+    const int weight = model.view().find(op::weight, "w");
+    for (const clipping clip : {clipping{}, clipping{.value = 1}, clipping{.norm = 1}}) {
+        for (const bool overflows : {false, true}) {
+            CAPTURE(overflows);
+            const double scale = overflows ? 65536 : 128; // 65536 x 0.5 x 8 is beyond 65504
+            step_runner run(make_training_step(model, {.loss = {.kind = loss_kind::mean_squared},
+                                                       .by = momentum{.share = 0.5, .decay = 0.5},
+                                                       .clip = clip,
+                                                       .scale = {.fixed = scale, .skips = true}}),
+                            backend::cpu());
+            run.set(weight, state_role::weight, {8, 0, 0, -8});
+            run.give("x", {0, 0, 0, 0}); // no gradient but the decay
+            run.give(run.step.wanted, {0, 0, 0, 0});
+            run.give(run.step.rate, {0.25});
+            run();
+            CHECK(run.output(run.step.finite)[0] == (overflows ? 0 : 1));
+            CHECK(run.get(weight, state_role::weight) == (overflows ? reals{8, 0, 0, -8} : reals{7, 0, 0, -7}));
+            CHECK(run.get(weight, state_role::mean) == (overflows ? reals{0, 0, 0, 0} : reals{512, 0, 0, -512}));
+        }
+    }
+}

@@ -81,6 +81,8 @@ struct optimizer {
     constexpr bool is_scale_free() const { return corrects() || kind == optimizer_kind::lion; }
     /// Whether the decay is a part of the step rather than of the gradient.
     constexpr bool decays_apart() const { return kind == optimizer_kind::adamw || kind == optimizer_kind::lion; }
+    /// Whether it has a decay that is added to the gradient.
+    constexpr bool decays_gradient() const { return decay > 0 && !decays_apart(); }
 
     /// What the host gives as `correction` in step 1, 2, ...: sqrt(1 - beta2^step) / (1 - beta1^step), which moments that
     /// began at zero lack; 1 for the other optimizers.
@@ -109,6 +111,7 @@ struct clipping {
     double value = 0; ///< of each element's magnitude
     double norm = 0;  ///< of the root of the sum of squares over all trained weights, to which all are scaled down
 
+    constexpr bool any() const { return value > 0 || norm > 0; }
     friend constexpr bool operator==(const clipping&, const clipping&) = default;
 };
 

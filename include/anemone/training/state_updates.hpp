@@ -34,7 +34,7 @@ public:
                             bool pairs, int finite)
         : t_(t), names_(names), by_(by), scalars_(scalars), pairs_(pairs), finite_(finite) {}
 
-    /// Makes the moments of a weight, and writes all of them. A promise of the weight bounds what is written.
+    /// Makes the moments of a weight by its gradient with its decay, and writes all of them. A promise of the weight bounds what is written.
     constexpr void update(const weight_state& w, int gradient, sequence<training_state>& states) {
         states.push_back({w.input, w.weight, state_role::weight});
         weight_nodes before{.weight = w.value};

@@ -91,8 +91,17 @@ public:
             inputs.push_back(input_of(weight));
         }
         append_gradient(graph(), prediction_, {inputs.data(), inputs.size()}, {g.data(), g.size()}, loss.slope);
-        const int finite = options_.scale.skips ? all_within(t, g, largest_gradient(options_.by)) : -1;
+        const double most = largest_gradient(options_.by);
+        int finite = -1; // of what reaches the moments; limits hide what was infinite before
+        if (options_.scale.skips && (options_.clip.any() || !options_.by.decays_gradient())) {
+            finite = all_within(t, g, most);
+        }
         clip(t, g, options_.clip, scale_);
+        add_decay(t, inputs, {g.data(), g.size()});
+        if (options_.scale.skips && options_.by.decays_gradient()) {
+            const int decayed = all_within(t, g, most);
+            finite = finite < 0 ? decayed : t.mul(finite, decayed);
+        }
         step_scalars by{.loss_scale = scale_, .inverse_scale = step_.inverse_scale};
         by.rate = step_.rate = host_input("rate", {1}, within(0, 64));
         if (options_.by.corrects()) {
@@ -109,7 +118,7 @@ public:
         return finished();
     }
 
-    /// The gradients alone, in the order of `trained`, behind the node of the scaled slope of the loss, which is the first of
+    /// The gradients alone, each with its decay, in the order of `trained`, behind the node of the scaled slope of the loss, which is the first of
     /// them. Neither pruned nor with outputs.
     constexpr sequence<int> scaled_gradients(dynamic_graph& made) {
         states_are_weights(false);
@@ -123,6 +132,7 @@ public:
         }
         append_gradient(graph(), prediction_, {inputs.data(), inputs.size()}, {found.data() + 1, inputs.size()},
                         loss.slope);
+        add_decay(t, inputs, {found.data() + 1, inputs.size()});
         made = graph();
         return found;
     }
@@ -173,6 +183,13 @@ private:
     constexpr void call_as(std::string_view port, std::string_view called) {
         if (port != called) {
             graph().call(port, called);
+        }
+    }
+
+    constexpr void add_decay(gradients::tape& t, const sequence<int>& weights, std::span<int> g) {
+        for (std::size_t k = 0; k < weights.size(); ++k) {
+            t.visit(weights[k]);
+            g[k] = with_decay(t, g[k], weights[k], options_.by, scale_);
         }
     }
 

@@ -77,6 +77,47 @@ constexpr int unfolded(rewriter& r, int index) {
     return y;
 }
 
+/// A transposed convolution of the source: a product gives what each element spreads, [O kH kW] for each position, and a
+/// transposed convolution by constants of one place puts it there. x is transposed in rank 3, as above.
+constexpr int unfolded_transpose(rewriter& r, int index) {
+    const node& n = r.source()[index];
+    const conv_transpose c = n.get<conv_transpose>();
+    const int w = r.operand(n, 1);
+    const extents kernel = r.shape(w); // [I, O / groups, kH, kW]
+    int x = r.operand(n, 0);
+    const extents given = r.shape(x);
+    const std::int64_t taps = kernel[2] * kernel[3];
+    const std::int64_t outputs = n.shape[1];
+    const std::int64_t groups = c.groups;
+    const std::int64_t inner = given[1] / groups;
+    const std::int64_t positions = given[2] * given[3];
+    x = r.reshape(x, {given[0], given[1], positions});
+    x = r.emit(op::transpose, permutation{1, 0, 2}, {x});
+    const extents columns =
+        groups == 1 ? extents{inner, given[0] * positions} : extents{groups, inner, given[0] * positions};
+    const extents rows = groups == 1 ? extents{inner, outputs * taps} : extents{groups, inner, outputs / groups * taps};
+    x = r.reshape(x, columns);
+    int y = r.emit(op::matmul, transposed{.a = true}, {r.reshape(w, rows), x}); // [O kH kW, N H W]
+    y = r.reshape(y, {outputs * taps, given[0], positions});
+    y = r.emit(op::transpose, permutation{1, 0, 2}, {y});
+    y = r.reshape(y, {given[0], outputs * taps, given[2], given[3]});
+    sequence<float> to_place;
+    for (std::int64_t k = 0; k < outputs * taps; ++k) {
+        for (std::int64_t place = 0; place < taps; ++place) {
+            to_place.push_back(place == k % taps ? 1.0F : 0.0F);
+        }
+    }
+    const int places =
+        r.constant({outputs * taps, 1, kernel[2], kernel[3]}, std::span<const float>(to_place.data(), to_place.size()));
+    conv_transpose spreads = c;
+    spreads.groups = static_cast<int>(outputs);
+    y = r.emit(op::conv_transpose2d, spreads, {y, places});
+    if (n.operands.count > 2) {
+        y = r.emit(op::add, no_attributes{}, {y, r.along(r.operand(n, 2), 1, 4)});
+    }
+    return y;
+}
+
 /// A model whose convolutions by trained weights are products, and where its nodes went.
 struct unfolded_model {
     dynamic_graph graph;
@@ -95,8 +136,9 @@ constexpr unfolded_model unfold_convolutions(const graph_view& g, std::span<cons
         for (const int operand : g.operands(i)) {
             depends[static_cast<std::size_t>(i)] |= depends[static_cast<std::size_t>(operand)];
         }
-        const bool by_trained = n.kind == op::conv2d && depends[static_cast<std::size_t>(g.operands(i)[1])] != 0;
-        r.rename(i, by_trained ? unfolded(r, i) : r.copy(i));
+        const bool is_convolution = n.kind == op::conv2d || n.kind == op::conv_transpose2d;
+        const bool by_trained = is_convolution && depends[static_cast<std::size_t>(g.operands(i)[1])] != 0;
+        r.rename(i, !by_trained ? r.copy(i) : n.kind == op::conv2d ? unfolded(r, i) : unfolded_transpose(r, i));
         result.renamed.push_back(r.renamed(i));
     }
     for (const output_port& port : g.outputs) {

@@ -56,7 +56,8 @@ constexpr void update(const optimizer& by, const loss_value<P>& loss, const step
         t.visit(input);
         sequence<char> name;
         name.append(g.view().name(input));
-        updates.update({input, values[k], input, detail::text_of(name)}, gradients[k], states);
+        const int decayed = training::with_decay(t, gradients[k], values[k], by, scale);
+        updates.update({input, values[k], input, detail::text_of(name)}, decayed, states);
         g.outputs[static_cast<std::size_t>(ports[k])].unread = true;
     }
 }

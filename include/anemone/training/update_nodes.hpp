@@ -25,10 +25,7 @@ struct step_scalars {
     int inverse_scale = -1; ///< of a loss scale that is known in a run only
 };
 
-/// Scales a value by the loss scale, or by its inverse.
-constexpr int times_scale(gradients::tape& t, int value, const scale_factor& scale) {
-    return scale.node >= 0 ? t.mul(value, scale.node) : t.scaled(value, scale.fixed);
-}
+/// Divides a value by the loss scale.
 constexpr int over_scale(gradients::tape& t, int value, const step_scalars& by) {
     return by.loss_scale.node >= 0 ? t.mul(value, by.inverse_scale) : t.scaled(value, 1 / by.loss_scale.fixed);
 }
@@ -89,12 +86,21 @@ constexpr void take(gradients::tape& t, weight_nodes& w, int step) {
     w.low = after.low;
 }
 
-/// What a weight and its moments become by a gradient, which is that of the loss times its scale.
+/// The gradient of a weight with its decay, where that is a part of it; both are times the loss scale.
+constexpr int with_decay(gradients::tape& t, int g, int weight, const optimizer& o, const scale_factor& scale) {
+    if (!o.decays_gradient()) {
+        return g;
+    }
+    if (scale.node >= 0) {
+        return t.add(g, t.mul(t.scaled(weight, o.decay), scale.node));
+    }
+    const double factor = o.decay * scale.fixed; // up to 65536, and a constant is at most 65504
+    return t.add(g, factor > 32768 ? t.scaled(t.scaled(weight, factor / 2), 2) : t.scaled(weight, factor));
+}
+
+/// What a weight and its moments become by a gradient with its decay.
 constexpr weight_nodes append_update(gradients::tape& t, weight_nodes w, int g, const optimizer& o,
                                      const step_scalars& by) {
-    if (o.decay > 0 && !o.decays_apart()) {
-        g = t.add(g, times_scale(t, t.scaled(w.weight, o.decay), by.loss_scale));
-    }
     int step = -1;
     switch (o.kind) {
     case optimizer_kind::sgd: step = over_scale(t, t.mul(g, by.rate), by); break;

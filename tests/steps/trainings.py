@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""The trainings of examples/training to their ends, by an optimised build: each reaches what its program asks for, or this fails.
+How long they take is told and not judged.
+
+    tests/steps/trainings.py [--build build/trainings] [--page]
+
+--page writes seconds, what was reached, and the accuracies after 300 steps in the arithmetic of chips into docs/training.md."""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NAMES = ("digits", "residual", "transformer", "llama", "text", "chips", "accuracies")
+GUIDE = {"the M1": "0.9080", "the M5": "0.9070"}  # chapter 15, of another network and other digits
+
+
+def replaced(text, name, lines):
+    mark = rf"(<!-- written by tests/steps/trainings.py --page: {name} -->\n).*?(<!-- end of the {name} -->)"
+    text, count = re.subn(mark, lambda m: m[1] + "\n".join(lines) + "\n" + m[2], text, flags=re.DOTALL)
+    if count != 1:
+        sys.exit(f"docs/training.md has no place for the {name}")
+    return text
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", default="build/trainings")
+    parser.add_argument("--page", action="store_true", help="write the tables into docs/training.md")
+    given = parser.parse_args()
+    program = ROOT / given.build / "bin" / "example_training"
+    missed = []
+    rows = ["| Command | What it reaches | At least | Seconds |", "|---|---:|---:|---:|"]
+    accuracies = ["| 300 steps by | Digits of unseen hands that are right | In the guide |", "|---|---:|---:|"]
+    with tempfile.TemporaryDirectory() as folder:
+        for name in NAMES:
+            start = time.monotonic()
+            done = subprocess.run([program, name, folder], capture_output=True, text=True)
+            took = time.monotonic() - start
+            print(done.stdout + done.stderr, end="", flush=True)
+            found = re.search(rf"^{name}\b.*: (-?[\d.]+), at least (-?[\d.]+) is wanted", done.stdout, re.MULTILINE)
+            if done.returncode != 0 or found is None:
+                missed.append(name)
+                continue
+            rows.append(f"| `example_training {name}` | {found[1]} | {found[2]} | {took:.0f} |")
+            for who, right in re.findall(r"accuracies: 300 steps by (.+?): ([\d.]+) of", done.stdout):
+                accuracies.append(f"| {who} | {right} | {GUIDE.get(who, '')} |")
+    if given.page and not missed:
+        path = ROOT / "docs/training.md"
+        text = replaced(path.read_text(), "trainings", rows)
+        path.write_text(replaced(text, "accuracies", accuracies))
+    print(f"{len(NAMES) - len(missed)} of {len(NAMES)} trainings reach what they should, on {os.cpu_count()} processors"
+          + (f"; not {', '.join(missed)}" if missed else ""))
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
