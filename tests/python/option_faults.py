@@ -15,8 +15,10 @@ import tempfile
 import numpy
 
 import _options
-from _harness import PATIENCE, command, expect, skip, verdict
+from _harness import PATIENCE, ROOT, command, expect, skip, verdict
 from _module import BUILD, CLASSIFIER as MODEL, anemone
+
+LANGUAGE = ROOT / "tests" / "c" / "tiny_llama"
 
 TYPES = {"size_t": ctypes.c_size_t, "uint64_t": ctypes.c_uint64, "int64_t": ctypes.c_int64, "int": ctypes.c_int,
          "double": ctypes.c_double, "const char*": ctypes.c_char_p}
@@ -64,6 +66,9 @@ class Library:
         self.model = ctypes.c_void_p()
         if self.c.anemone_open(bytes(MODEL), None, ctypes.byref(self.model)) != 0:
             raise RuntimeError(self.c.anemone_error())
+        self.language = ctypes.c_void_p()
+        if self.c.anemone_language_model_open(bytes(LANGUAGE), None, ctypes.byref(self.language)) != 0:
+            raise RuntimeError(self.c.anemone_error())
 
     def how(self, case, option, value):
         """The structure of a use case with one member, and what it points to."""
@@ -93,7 +98,11 @@ class Library:
         argument = value.encode() if option["is_argument_in_c"] else b"h13"
         models = (ctypes.c_void_p * 1)(self.model)
         place = case["place"]["python"]
+        prompt = (ctypes.c_int32 * 1)(1)
         calls = {
+            "LanguageModel.__init__": lambda: self.c.anemone_language_model_open(bytes(LANGUAGE), how, ctypes.byref(out)),
+            "LanguageModel.generate": lambda: self.c.anemone_generate(self.language, prompt, ctypes.c_size_t(1), how,
+                                                                      ctypes.byref(out)),
             "Model.__init__": lambda: self.c.anemone_open(bytes(MODEL), how, ctypes.byref(out)),
             "Model.check": lambda: self.c.anemone_check(self.model, argument, how, ctypes.byref(out)),
             "Model.optimize": lambda: self.c.anemone_optimize(self.model, argument, how, ctypes.byref(out)),
@@ -126,6 +135,10 @@ def in_python(case, option, value):
     try:
         if method == "__init__":
             anemone.Model(MODEL, **given)
+        elif method == "LanguageModel.__init__":
+            anemone.LanguageModel(LANGUAGE, **given)
+        elif method == "LanguageModel.generate":
+            anemone.LanguageModel(LANGUAGE).generate([1], **given)
         else:
             required = {"to": "cpp", "folder": "never"} if method == "convert" else {}
             if method == "Trainer.train":
@@ -143,6 +156,8 @@ def in_the_command(program, folder, case, option, value):
     subcommand = case["place"]["command"].replace("*", "cost")
     name = option["names"]["command"]
     line = [program, subcommand, MODEL, f"--{name.replace('_', '-')}={value}"]
+    if subcommand == "generate":
+        line[2:3] = [LANGUAGE, "--tokens=1"]
     line += ["-o", "never", *(["--to", "cpp"] if name != "to" else [])] if subcommand == "convert" else []
     if subcommand == "train":
         numpy.savez(pathlib.Path(folder) / "samples.npz", **samples())
