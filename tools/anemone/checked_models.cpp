@@ -30,7 +30,18 @@ bool is_model_folder(const fs::path& path) {
             return true;
         }
     }
+    for (const char* tensors : {"model.safetensors", "model.safetensors.index.json"}) {
+        if (fs::is_regular_file(path / tensors, failed) && fs::is_regular_file(path / "config.json", failed)) {
+            return true;
+        }
+    }
     return false;
+}
+
+/// A published configuration alone is a model where no other is beside or below it: repositories of ONNX files have one.
+bool is_configuration_folder(const fs::path& path) {
+    std::error_code failed;
+    return fs::is_regular_file(path / "config.json", failed);
 }
 
 /// Other property lists are settings of something, and a package's parts are within it.
@@ -54,7 +65,11 @@ void collect(const fs::path& folder, std::vector<std::string>& found) {
             if (is_model_folder(each)) {
                 found.push_back(each.string());
             } else {
+                const std::size_t before = found.size();
                 collect(each, found);
+                if (found.size() == before && is_configuration_folder(each)) {
+                    found.push_back(each.string());
+                }
             }
         } else if (is_model_name(each)) {
             found.push_back(each.string());
@@ -100,10 +115,12 @@ std::vector<std::string> model_paths(const std::vector<std::string>& given) {
         } catch (const fs::filesystem_error& refused) {
             throw ane::error(ane::errc::file, path, refused.code().message());
         }
-        if (all.size() == before) {
+        if (all.size() == before && is_configuration_folder(path)) {
+            all.push_back(path);
+        } else if (all.size() == before) {
             throw ane::error(ane::errc::file, path,
-                             "is a folder without models: known are .mil, .mlmodelc, .mlpackage, .mlmodel, net.plist "
-                             "and .onnx");
+                             "is a folder without models: known are .mil, .mlmodelc, .mlpackage, .mlmodel, net.plist, "
+                             ".onnx and config.json");
         }
     }
     return all;

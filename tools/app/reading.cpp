@@ -6,6 +6,7 @@
 #include <anemone/io/path_status.hpp>
 #include <anemone/io/sha256.hpp>
 #include <anemone/mlpackage/mlpackage.hpp>
+#include <anemone/models/checkpoint.hpp>
 #include <anemone/passes/print.hpp>
 #include <anemone/readers/mil.hpp>
 #include <anemone/readers/model_folder.hpp>
@@ -106,7 +107,7 @@ std::string beginning_of(const std::string& path) {
 }
 
 /// The kinds of file that a model comes in.
-enum class file_kind { mil, netplist, onnx, mlpackage };
+enum class file_kind { mil, netplist, onnx, mlpackage, checkpoint };
 
 /// Where a model that the user names was found.
 struct found_file {
@@ -120,7 +121,8 @@ struct file_in_folder {
     const char* name;
     file_kind kind;
 };
-constexpr file_in_folder files_in_folders[] = {{"model.mil", file_kind::mil}, {"net.plist", file_kind::netplist}};
+constexpr file_in_folder files_in_folders[] = {
+    {"model.mil", file_kind::mil}, {"net.plist", file_kind::netplist}, {"config.json", file_kind::checkpoint}};
 
 std::optional<file_kind> kind_of(const std::string& path) {
     const std::string text = beginning_of(path);
@@ -250,6 +252,29 @@ ane::read_model read_onnx(const std::string& path, const reading_options& /*how*
 }
 #endif
 
+/// What a front end asks of a published decoder. The context that it was trained for may be shorter than the usual one.
+ane::read_model read_checkpoint(const std::string& path, const reading_options& how, const caller& who,
+                                ane::opened_files& parts) {
+    const bool is_judged = how.approximates;
+    ane::models::checkpoint found = ane::models::read_checkpoint(
+        path,
+        {.max_memory = how.max_memory, .counts_beyond_half = !is_judged || how.weights.empty(), .opened = &parts});
+    constexpr std::int64_t usual = 2048;
+    const std::int64_t context = how.context > 0 ? how.context : std::min(usual, found.configuration.positions);
+    const ane::models::decoder_form form{.positions = how.chunk, .capacity = context};
+    if (!found.missing.empty() && !allows_missing(how) && found.weights.empty()) {
+        throw ane::unreadable(
+            path, {{path,
+                    0,
+                    0,
+                    {},
+                    "has no model.safetensors and no index of its shards: to compute with the configuration "
+                    "alone, give " +
+                        spelled(&reading_options::weights, who.by) + " random"}});
+    }
+    return ane::models::model_of(std::move(found), form, path, allows_missing(how));
+}
+
 found_file find_model(const std::string& path) {
     const fs::file_status status = ane::detail::status_of(path);
     if (!fs::exists(status)) {
@@ -265,8 +290,9 @@ found_file find_model(const std::string& path) {
                 return {file, inside.kind, path};
             }
         }
-        throw ane::error(ane::errc::file, path,
-                         "is a folder with none of model.mil, net.plist and Manifest.json; give the path of a file");
+        throw ane::error(
+            ane::errc::file, path,
+            "is a folder with none of model.mil, net.plist, Manifest.json and config.json; give the path of a file");
     }
     if (!fs::is_regular_file(status)) {
         throw ane::error(ane::errc::file, path, "is not a regular file");
@@ -287,7 +313,7 @@ found_file find_model(const std::string& path) {
           0,
           0,
           {},
-          "is neither MIL text nor a property list: known are .mil, .mlmodelc, .mlpackage, netplists and .onnx"}});
+          "is neither MIL text nor a property list: known are .mil, .mlmodelc, .mlpackage, netplists, .onnx and folders with config.json"}});
 }
 
 /// The text of a model counts too, before it is read: a statement of MIL takes up to 40 times its length, a value of a
@@ -320,6 +346,9 @@ void require_size(const found_file& file, std::uint64_t most, const caller& who)
 ane::read_model read(const found_file& file, const reading_options& how, const caller& who, ane::opened_files& parts) {
     if (file.kind == file_kind::onnx) {
         return read_onnx(file.named, how, who, parts);
+    }
+    if (file.kind == file_kind::checkpoint) {
+        return read_checkpoint(file.named, how, who, parts);
     }
     if (file.kind == file_kind::netplist) {
         return ane::read_netplist_file(file.named, {.procedure = how.function,
@@ -426,10 +455,23 @@ model_file read(const std::string& path, const reading_options& how, const calle
         throw ane::error(ane::errc::argument, spelled(&reading_options::values, who.by),
                          "is for ONNX files: others have their constants in the file");
     }
+    if (file.kind == file_kind::checkpoint && !how.shapes.empty()) {
+        throw ane::error(ane::errc::argument, spelled(&reading_options::shapes, who.by),
+                         "is for ONNX, MIL text and ML packages: the form of a published model follows from " +
+                             spelled(&reading_options::context, who.by) + " and " +
+                             spelled(&reading_options::chunk, who.by));
+    }
+    if (file.kind != file_kind::checkpoint && (how.context != 0 || how.chunk != reading_options{}.chunk)) {
+        throw ane::error(ane::errc::argument,
+                         how.context != 0 ? spelled(&reading_options::context, who.by)
+                                          : spelled(&reading_options::chunk, who.by),
+                         "is for folders with config.json, published language models");
+    }
     ane::read_model model = read_whole(file, how, who, parts.all);
     fill_missing(model, how);
     const bool is_mil = file.kind == file_kind::mil || file.kind == file_kind::mlpackage;
-    return {std::move(model), is_mil, file.kind != file_kind::onnx, parts.all};
+    const bool has_own_layers = file.kind != file_kind::onnx && file.kind != file_kind::checkpoint;
+    return {std::move(model), is_mil, has_own_layers, parts.all};
 }
 
 std::vector<variant> variants_of(const std::string& path, const reading_options& how) {
@@ -469,7 +511,7 @@ std::vector<variant> variants_of(const std::string& path, const reading_options&
 
 std::string digest_of(const std::string& path) {
     const found_file found = find_model(path);
-    if (found.kind == file_kind::mlpackage && fs::is_directory(found.path)) {
+    if (found.kind == file_kind::checkpoint || (found.kind == file_kind::mlpackage && fs::is_directory(found.path))) {
         return {}; // of several files that belong together
     }
     ane::readers::model_place place = ane::readers::model_at(found.named, fs::path(found.path).filename().string());

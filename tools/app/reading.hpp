@@ -18,6 +18,9 @@ struct reading_options {
     std::uint64_t max_memory = std::uint64_t{8} << 30U; ///< what the values of a run may take, too
     bool approximates = false; ///< every number as the nearest that fp16 holds: to judge, not to run
 
+    std::int64_t context = 0; ///< 0: 2048, or what the model was trained for where that is less
+    std::int64_t chunk = 1;
+
     static constexpr auto table() {
         return option_table(
             {.command = "*", .c = "anemone_reading", .python = "Model.__init__"},
@@ -52,7 +55,17 @@ struct reading_options {
             option(&reading_options::approximates,
                    {.name = "approximates",
                     .text = "To be judged and drawn only, with constants as the nearest that fp16 holds",
-                    .left_out = {.command = "what a subcommand does says whether it is to run"}}));
+                    .left_out = {.command = "what a subcommand does says whether it is to run"}}),
+            option(
+                &reading_options::context,
+                {.name = "context",
+                 .text =
+                     "Of a published language model: positions that its caches hold; 0: 2048, or what it was trained "
+                     "for where that is less"},
+                {.least = 0, .most = 1048576}),
+            option(&reading_options::chunk,
+                   {.name = "chunk", .text = "The same: positions that one run computes, 1 to decode"},
+                   {.least = 1, .most = 1048576}));
     }
 };
 
@@ -64,8 +77,8 @@ struct model_file {
     ane::opened_files parts{};   ///< what it was read from
 };
 
-/// The model of a path: MIL text, a property list, ONNX, an ML package, or a folder that has one (`.mlmodelc`, what we
-/// write). Throws `ane::error` (errc::file) where it is none, and `ane::unreadable` with all that is wrong with the file;
+/// The model of a path: MIL text, a property list, ONNX, an ML package, a folder that has one (`.mlmodelc`, what we write),
+/// or a published language model: a folder with `config.json`. Throws `ane::error` (errc::file) where it is none, and `ane::unreadable` with all that is wrong with the file;
 /// (errc::argument) for shapes that are none, or that are not for such a file.
 model_file read(const std::string& path, const reading_options& how, const caller& who);
 

@@ -48,7 +48,9 @@ inline constexpr std::tuple members<anemone_reading>{
     same(&anemone_reading::max_memory, &app::reading_options::max_memory),
     same(&anemone_reading::approximates, &app::reading_options::approximates),
     list(&anemone_reading::values, &anemone_reading::value_count, &app::reading_options::values),
-    same(&anemone_reading::weights, &app::reading_options::weights)};
+    same(&anemone_reading::weights, &app::reading_options::weights),
+    same(&anemone_reading::context, &app::reading_options::context),
+    same(&anemone_reading::chunk, &app::reading_options::chunk)};
 template <>
 inline constexpr std::tuple members<anemone_policy>{
     list(&anemone_policy::errors, &anemone_policy::error_count, &app::check_options::errors),
@@ -96,7 +98,9 @@ inline constexpr std::tuple members<anemone_calling>{
 /// The sizes that a structure had in earlier versions: what callers that were compiled with these give. Members are added
 /// at the end only, and what such a caller has not is 0.
 template <class C> inline constexpr std::array<std::size_t, 0> earlier_sizes{};
-template <> inline constexpr std::array earlier_sizes<anemone_reading>{offsetof(anemone_reading, values)};
+template <>
+inline constexpr std::array earlier_sizes<anemone_reading>{offsetof(anemone_reading, values),
+                                                           offsetof(anemone_reading, context)};
 template <> inline constexpr std::array earlier_sizes<anemone_policy>{offsetof(anemone_policy, profile)};
 template <> inline constexpr std::array earlier_sizes<anemone_placing>{offsetof(anemone_placing, gpu_graph)};
 template <> inline constexpr std::array earlier_sizes<anemone_optimizing>{offsetof(anemone_optimizing, forms)};

@@ -86,9 +86,13 @@ typedef struct anemone_reading {
     size_t value_count;
     const char* weights; /**< what stands for weights whose file is not there: zeros, random, or a safetensors
                                     file */
+    int64_t context;     /**< of a published language model: positions that its caches hold; 0: 2048, or what
+                                    it was trained for where that is less */
+    int64_t chunk;       /**< the same: positions that one run computes, 1 to decode; 0: 1 */
 } anemone_reading;
 
-/** Reads MIL text, a folder of .mlmodelc, a netplist or, where the library was built with it, ONNX. */
+/** Reads MIL text, a folder of .mlmodelc, a netplist, a published language model (a folder with config.json) or, where the
+ *  library was built with it, ONNX. */
 anemone_status anemone_open(const char* path, const anemone_reading* how, anemone_model** model);
 void anemone_model_free(anemone_model* model);
 

@@ -74,10 +74,14 @@ class Program:
 
 
 class Model:
-    """A model of a file: MIL text, a .mlmodelc, a .mlpackage, a netplist, ONNX. It does not change; threads may share it."""
+    """A model of a file: MIL text, a .mlmodelc, a .mlpackage, a netplist, ONNX, or the folder of a published language model.
+
+    It does not change; threads may share it.
+    """
 
     def __init__(self, path: Path, *, function: str = "", shapes: Optional[Shapes] = None, values: Optional[Values] = None,
-                 weights: str = "", max_memory: int = 8 << 30, approximates: bool = False) -> None:
+                 weights: str = "", max_memory: int = 8 << 30, approximates: bool = False, context: int = 0,
+                 chunk: int = 1) -> None:
         """Reads it.
 
         function      the function of MIL text or of a package, or the procedure of a netplist; else the only one
@@ -87,6 +91,9 @@ class Model:
         weights       what stands for weights whose file is not there: zeros, random, or a safetensors file
         max_memory    bytes that weights, and the values of a run, may take
         approximates  to be judged and drawn only, with constants as the nearest that fp16 holds
+        context       of a published language model: positions that its caches hold; 0: 2048, or what it was trained for
+                      where that is less
+        chunk         the same: positions that one run computes, 1 to decode
         """
         options = _given(locals(), "path")
         options["shapes"] = [f"{name}={','.join(str(int(each)) for each in shape)}" for name, shape in (shapes or {}).items()]
