@@ -19,8 +19,7 @@ namespace {
 
 constexpr std::int64_t large_bytes = std::int64_t{256} << 20;
 constexpr int large_nodes = 1000;
-/// As many as a norm or an attention in parts; all that is tried on them costs less than a plain run of 1,000 layers.
-constexpr int part_nodes = 16;
+constexpr int part_nodes = 64;
 
 bool is_large(const ane::graph_view& g) {
     std::int64_t bytes = 0;

@@ -15,7 +15,7 @@ class opened_files;
 }
 } // namespace ane
 
-/// Published language models as files: a folder with `config.json` and safetensors, whole or in shards.
+/// Published language models as files: a folder with `config.json` and safetensors, whole or in shards; GGUF.
 namespace ane::models::inline ANEMONE_WAY {
 
 struct checkpoint_options {
@@ -41,8 +41,10 @@ struct checkpoint {
     std::vector<std::string> left_over = {}; ///< tensors that the model does not have, as the file calls them
 };
 
-/// Reads a folder. Its configuration alone is enough: then all weights are missing. The files of shards are those that
-/// `model.safetensors.index.json` names; no path leads out of the folder.
+/// Reads a folder, or a file whose name ends in .gguf. The configuration alone is enough: then all weights are missing. The
+/// files of shards are those that `model.safetensors.index.json` names; no path leads out of the folder. Of a GGUF file, rows
+/// of Llama's queries and keys, which ggml turns in pairs, come as they were published, and blocks are decoded to fp16 when
+/// somebody looks at them.
 ///
 /// Throws `ane::error` (errc::file) for what `read_configuration` refuses and for files that cannot be read, and
 /// `ane::unreadable` with all that is wrong with the tensors: other shapes than the configuration says, types that are not

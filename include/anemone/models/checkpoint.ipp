@@ -1,10 +1,13 @@
 #pragma once
 
+#include "../io/path_status.hpp"
 #include "checkpoint.hpp"
 #include "checkpoint_files.hpp"
+#include "gguf_checkpoint.hpp"
 #include "published_tensors.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace ane::models::inline ANEMONE_WAY {
 
@@ -30,7 +33,7 @@ ANEMONE_INLINE void note_beyond_half(checkpoint& c) {
     }
 }
 
-ANEMONE_BODY checkpoint read_checkpoint(const std::string& path, const checkpoint_options& options) {
+ANEMONE_INLINE checkpoint folder_checkpoint(const std::string& path, const checkpoint_options& options) {
     const checkpoint_files files(path, options.opened);
     constexpr std::uint64_t most = std::uint64_t{1} << 24U;
     const std::string name = files.shown("config.json");
@@ -47,6 +50,12 @@ ANEMONE_BODY checkpoint read_checkpoint(const std::string& path, const checkpoin
                           (pickled ? "; pickled ones are programs and not read: convert them" : ""));
     }
     published_tensors(c, options, path).take(std::move(tensors), std::move(faults));
+    return c;
+}
+
+ANEMONE_BODY checkpoint read_checkpoint(const std::string& path, const checkpoint_options& options) {
+    const bool is_gguf = path.ends_with(".gguf") && !std::filesystem::is_directory(ane::detail::status_of(path));
+    checkpoint c = is_gguf ? gguf_checkpoint(path, options) : folder_checkpoint(path, options);
     note_left_over(c);
     if (options.counts_beyond_half) {
         note_beyond_half(c);

@@ -19,11 +19,17 @@
 /// Only bodies include this header.
 namespace ane::models::inline ANEMONE_WAY {
 
+/// Whose form tensors have: as they were published, or as ggml's converters write them: products [to, from] throughout,
+/// normalizations of gemma 1 + w.
+enum class tensor_source { published, gguf };
+
 /// Puts the tensors of a published model under the names and into the forms of its graph.
 class published_tensors {
 public:
-    ANEMONE_INLINE published_tensors(checkpoint& made, const checkpoint_options& options, const std::string& path)
-        : made_(made), options_(options), path_(path), c_(made.configuration) {
+    ANEMONE_INLINE published_tensors(checkpoint& made, const checkpoint_options& options, const std::string& path,
+                                     tensor_source source = tensor_source::published)
+        : made_(made), options_(options), path_(path), c_(made.configuration),
+          is_published_(source == tensor_source::published) {
         const dynamic_graph whole = decoder_graph(c_, {.positions = 1, .capacity = 0});
         const graph_view g = whole;
         for (int i = 0; i < g.size(); ++i) {
@@ -108,7 +114,7 @@ private:
         if (!has_known_type(t)) {
             return;
         }
-        const bool turned = c_.kind == family::gpt2 && t.shape.rank == 2 && known->second.rank == 2 &&
+        const bool turned = is_published_ && c_.kind == family::gpt2 && t.shape.rank == 2 && known->second.rank == 2 &&
                             !name.starts_with("w") && name != "lm_head.weight";
         extents stored = known->second;
         if (turned) {
@@ -132,7 +138,9 @@ private:
     /// c_attn has queries, keys and values beside each other: [width, 3 width], its bias [3 width].
     ANEMONE_INLINE void split_attention(stored_tensor t, const std::string& name) {
         const bool is_weight = name.ends_with(".weight");
-        const extents stored = is_weight ? extents{c_.width, 3 * c_.width} : extents{3 * c_.width};
+        const extents stored = !is_weight      ? extents{3 * c_.width}
+                               : is_published_ ? extents{c_.width, 3 * c_.width}
+                                               : extents{3 * c_.width, c_.width};
         if (!has_known_type(t)) {
             return;
         }
@@ -140,13 +148,14 @@ private:
             fault(t.name, formatted("is {}, the configuration says {}", print(t.shape), print(stored)));
             return;
         }
-        require_memory(t);
-        weight_store turning;
-        turning.add({"t", t.type, t.shape, std::move(t.bytes)});
-        if (is_weight) {
+        tensor_bytes bytes = std::move(t.bytes);
+        if (is_weight && is_published_) {
+            require_memory(t.name, bytes.size());
+            weight_store turning;
+            turning.add({"t", t.type, t.shape, std::move(bytes)});
             turning.transpose("t");
+            bytes = turning.take("t").bytes;
         }
-        const tensor_bytes bytes = turning.take("t").bytes;
         const std::size_t part = bytes.size() / 3;
         const std::size_t at = name.find("c_attn");
         for (std::size_t k = 0; k < 3; ++k) {
@@ -161,26 +170,26 @@ private:
         }
     }
 
-    ANEMONE_INLINE void require_memory(const stored_tensor& t) {
-        if (t.bytes.size() > options_.max_memory - std::min(taken_, options_.max_memory)) {
+    ANEMONE_INLINE void require_memory(const std::string& name, std::size_t size) {
+        if (size > options_.max_memory - std::min(taken_, options_.max_memory)) {
             throw error(
                 errc::file, path_,
                 formatted("tensor '{}' has to be turned while it is read, with those before it that takes more than "
                           "the {} bytes that are allowed",
-                          t.name, options_.max_memory));
+                          name, options_.max_memory));
         }
-        taken_ += t.bytes.size();
+        taken_ += size;
     }
 
     ANEMONE_INLINE void add(stored_tensor t, const std::string& name, bool turned) {
         const std::string published = std::exchange(t.name, name);
         if (turned) {
-            require_memory(t);
+            require_memory(published, t.bytes.size());
             weight_store turning;
             turning.add(std::move(t));
             turning.transpose(name);
             t = turning.take(name);
-        } else if (is_gemma(c_.kind) && t.shape.rank == 1 && name.ends_with("norm_weight")) {
+        } else if (is_published_ && is_gemma(c_.kind) && t.shape.rank == 1 && name.ends_with("norm_weight")) {
             std::vector<float> values = to_float(t);
             for (float& each : values) {
                 each += 1; // of w, the family multiplies by 1 + w
@@ -217,6 +226,7 @@ private:
     const checkpoint_options& options_;
     std::string path_;
     const decoder_configuration& c_;
+    bool is_published_;
     std::map<std::string, extents> wanted_;
     std::vector<read_fault> faults_;
     std::uint64_t taken_ = 0;
