@@ -32,7 +32,7 @@ MORE = {
     "cast": (20, BUILDING_BLOCK), "clamp": (19, BUILDING_BLOCK), "identity": (29, BUILDING_BLOCK),
     "conv2d": (48, ENGINE), "matmul": (56, ENGINE), "linear": (37, ENGINE), "conv_transpose2d": (27, ENGINE),
     "attention": (33, ENGINE), "avg_pool": (31, ENGINE), "max_pool": (31, ENGINE), "l2_pool": (23, ENGINE),
-    "input": (60, PARAMETER), "constant": (55, PARAMETER), "weight": (44, PARAMETER), "compressed": (42, PARAMETER),
+    "input": (61, PARAMETER), "constant": (55, PARAMETER), "weight": (44, PARAMETER), "compressed": (42, PARAMETER),
     "dequantize": (20, PARAMETER),
     "softmax": (28, PARTNER), "top_k": (17, PARTNER), "top_k_indices": (20, PARTNER), "arg_max": (19, PARTNER),
     "reshape": (42, MOVES), "transpose": (32, MOVES), "slice": (32, MOVES), "concat": (27, MOVES), "gather": (23, MOVES),
@@ -132,8 +132,9 @@ def main():
     rows = (ROOT / "include/anemone/graph/operations.def").read_text()
     operations = set(re.findall(r"^ANEMONE_\w+\((\w+),", rows, re.MULTILINE))
     assert len(operations) > 100
-    # The derivatives are a second catalogue: a struct for each operation, made of others; so are steps of training.
-    counts = named_in((path.read_text() for path in sources("include") if path.parent.name not in ("gradient", "training")), operations)
+    # The derivatives are a second catalogue: a struct for each operation, made of others; so are steps of training
+    # and whole models.
+    counts = named_in((path.read_text() for path in sources("include") if path.parent.name not in ("gradient", "training", "models")), operations)
     faults += crowded(counts)
     faults += loose(counts, operations)
     print("\n".join(faults) or f"{len(operations)} operations; half of them are named in "
