@@ -163,7 +163,7 @@ struct host {
 };
 
 /// The largest difference of two results.
-double difference(const std::vector<half>& a, const std::vector<half>& b) {
+double largest_difference(const std::vector<half>& a, const std::vector<half>& b) {
     REQUIRE(a.size() == b.size());
     double most = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -209,7 +209,7 @@ TEST_CASE("layouts, kinds of caches and chunks of a decoder compute the same") {
                         found.insert(found.end(), logits.begin(), logits.end());
                     }
                     // The caches between two runs are fp16, what is within one is not.
-                    CHECK(difference(found, expected) < 0.01 * largest);
+                    CHECK(largest_difference(found, expected) < 0.01 * largest);
                 }
             }
         }
@@ -267,7 +267,7 @@ TEST_CASE("a decoder in programs is the decoder") {
             found.insert(found.end(), logits.begin() + row * size, logits.begin() + (row + 1) * size);
         }
     }
-    CHECK(difference(found, expected) < 0.005);
+    CHECK(largest_difference(found, expected) < 0.005);
 }
 
 TEST_CASE("forms that a decoder does not have are refused") {
