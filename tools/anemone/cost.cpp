@@ -1,13 +1,16 @@
 #include "../app/cost.hpp"
 
+#include "../app/language.hpp"
 #include "command.hpp"
 #include "opened_model.hpp"
 #include "option_arguments.hpp"
 #include "progress.hpp"
 #include <anemone/io/json.hpp>
 #include <anemone/report/cost_report.hpp>
+#include <anemone/report/decode_report.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace command {
@@ -22,7 +25,17 @@ struct cost_command {
     bool json = false;
 };
 
-std::string as_json(const app::estimates& found) {
+/// The figures of a language model on a target, as a member of the target's object.
+void write_language(ane::json_writer& json, const app::language_cost& language, ane::target t) {
+    for (const ane::models::decode_figures& each : language.rows) {
+        if (each.target == t) {
+            json.key("decode");
+            ane::write_decode_json(json, language.configuration, each);
+        }
+    }
+}
+
+std::string as_json(const app::estimates& found, const std::optional<app::language_cost>& language) {
     ane::json_writer json;
     json.array();
     for (const auto& [t, c] : found.rows) {
@@ -42,6 +55,9 @@ std::string as_json(const app::estimates& found) {
             json.member("known_by", ane::mark_text(*c.roof));
         }
         json.member("summary", ane::cost_line(c));
+        if (language) {
+            write_language(json, *language, t);
+        }
         json.end();
     }
     json.end();
@@ -50,13 +66,19 @@ std::string as_json(const app::estimates& found) {
 
 int cost(const cost_command& given) {
     const app::estimates found = app::cost(opened(given.file, given.reading), given.how, user());
+    const std::optional<app::language_cost> language =
+        app::cost_of_language(given.file, given.reading, given.how, user());
     std::string text;
     if (given.json) {
-        text = as_json(found);
+        text = as_json(found, language);
     } else {
         for (const auto& [t, c] : found.rows) {
             text += given.layers ? ane::cost_table(found.lowered.graph, c) + "\n" : ane::cost_line(c) + "\n";
         }
+    }
+    if (language && !given.json) {
+        text = ane::decode_text(language->configuration, language->rows) +
+               "\nOne run, as the graph is with --context and --chunk:\n\n" + text;
     }
     write_text("", text);
     return well;

@@ -11,6 +11,7 @@
 #include <anemone/readers/mil.hpp>
 #include <anemone/readers/model_folder.hpp>
 #include <anemone/readers/netplist.hpp>
+#include <anemone/weights/gguf.hpp>
 #include <anemone/weights/random.hpp>
 #include <anemone/weights/safetensors.hpp>
 
@@ -49,7 +50,9 @@ void fill_missing(ane::read_model& read, const reading_options& how) {
     const ane::graph_view g = read.graph;
     ane::weight_store others;
     if (how.weights != "zeros") {
-        others = how.weights == "random" ? ane::random_weights(g, 0) : ane::load_safetensors(how.weights);
+        others = how.weights == "random"                        ? ane::random_weights(g, 0)
+                 : fs::path(how.weights).extension() == ".gguf" ? ane::load_gguf(how.weights)
+                                                                : ane::load_safetensors(how.weights);
     }
     for (const std::string& name : read.missing) {
         const int node = g.find(ane::op::weight, name);
@@ -263,14 +266,13 @@ ane::read_model read_checkpoint(const std::string& path, const reading_options& 
     const std::int64_t context = how.context > 0 ? how.context : std::min(usual, found.configuration.positions);
     const ane::models::decoder_form form{.positions = how.chunk, .capacity = context};
     if (!found.missing.empty() && !allows_missing(how) && found.weights.empty()) {
-        throw ane::unreadable(
-            path, {{path,
-                    0,
-                    0,
-                    {},
-                    "has no model.safetensors and no index of its shards: to compute with the configuration "
-                    "alone, give " +
-                        spelled(&reading_options::weights, who.by) + " random"}});
+        throw ane::unreadable(path, {{path,
+                                      0,
+                                      0,
+                                      {},
+                                      "has no tensors in safetensors or GGUF: to compute with the configuration "
+                                      "alone, give " +
+                                          spelled(&reading_options::weights, who.by) + " random"}});
     }
     return ane::models::model_of(std::move(found), form, path, allows_missing(how));
 }
@@ -301,6 +303,9 @@ found_file find_model(const std::string& path) {
         return {path, *kind, path};
     }
     const std::string extension = fs::path(path).extension().string();
+    if (extension == ".gguf") {
+        return {path, file_kind::checkpoint, path};
+    }
     if (extension == ".onnx" || extension == ".mlmodel") { // messages of Protocol Buffers have no mark of their own
         return {path, extension == ".onnx" ? file_kind::onnx : file_kind::mlpackage, path};
     }
@@ -313,7 +318,7 @@ found_file find_model(const std::string& path) {
           0,
           0,
           {},
-          "is neither MIL text nor a property list: known are .mil, .mlmodelc, .mlpackage, netplists, .onnx and folders with config.json"}});
+          "is neither MIL text nor a property list: known are .mil, .mlmodelc, .mlpackage, netplists, .onnx, .gguf and folders with config.json"}});
 }
 
 /// The text of a model counts too, before it is read: a statement of MIL takes up to 40 times its length, a value of a
@@ -446,7 +451,9 @@ model_file read(const std::string& path, const reading_options& how, const calle
     add_known_parts(parts.all, path);
     const found_file file = find_model(path);
     parts.all.add(file.path);
-    require_size(file, how.max_memory, who);
+    if (file.kind != file_kind::checkpoint) { // whose tensors stay in their files
+        require_size(file, how.max_memory, who);
+    }
     if (file.kind == file_kind::netplist && !how.shapes.empty()) {
         throw ane::error(ane::errc::argument, spelled(&reading_options::shapes, who.by),
                          "is for ONNX, MIL text and ML packages: the shapes of a netplist are in the file");
@@ -465,7 +472,7 @@ model_file read(const std::string& path, const reading_options& how, const calle
         throw ane::error(ane::errc::argument,
                          how.context != 0 ? spelled(&reading_options::context, who.by)
                                           : spelled(&reading_options::chunk, who.by),
-                         "is for folders with config.json, published language models");
+                         "is for published language models: folders with config.json, .gguf");
     }
     ane::read_model model = read_whole(file, how, who, parts.all);
     fill_missing(model, how);

@@ -45,7 +45,8 @@ struct reading_options {
                     .takes_one = true}),
             option(&reading_options::weights,
                    {.name = "weights",
-                    .text = "What stands for weights whose file is not there: zeros, random, or a safetensors file",
+                    .text =
+                        "What stands for weights whose file is not there: zeros, random, or a safetensors or GGUF file",
                     .word = words::file}),
             option(&reading_options::max_memory,
                    {.name = "max_memory",

@@ -85,7 +85,7 @@ typedef struct anemone_reading {
                                     "sr=16000", "axes=2,3" */
     size_t value_count;
     const char* weights; /**< what stands for weights whose file is not there: zeros, random, or a safetensors
-                                    file */
+                                    or GGUF file */
     int64_t context;     /**< of a published language model: positions that its caches hold; 0: 2048, or what
                                     it was trained for where that is less */
     int64_t chunk;       /**< the same: positions that one run computes, 1 to decode; 0: 1 */

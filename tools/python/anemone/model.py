@@ -89,7 +89,7 @@ class Model:
         shapes        of inputs that the file leaves free: {"x": (1, 3, 224, 224)}
         values        of ONNX inputs that are constants, such as a rate; one number fills the shape: {"sr": 16000,
                       "axes": (2, 3)}
-        weights       what stands for weights whose file is not there: zeros, random, or a safetensors file
+        weights       what stands for weights whose file is not there: zeros, random, or a safetensors or GGUF file
         max_memory    bytes that weights, and the values of a run, may take
         approximates  to be judged and drawn only, with constants as the nearest that fp16 holds
         context       of a published language model: positions that its caches hold; 0: 2048, or what it was trained for
