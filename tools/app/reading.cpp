@@ -524,11 +524,11 @@ std::vector<variant> variants_of(const std::string& path, const reading_options&
     std::vector<ane::file_function> functions;
     try {
         const found_file file = find_model(path);
-        if (!text_size(file).is_within(how.max_memory)) {
-            return {};
-        }
         if (file.kind == file_kind::checkpoint) {
             return programs_in(file.named, how);
+        }
+        if (!text_size(file).is_within(how.max_memory)) {
+            return {};
         }
         functions = file.kind == file_kind::mil         ? ane::mil_file_functions(file.named)
                     : file.kind == file_kind::mlpackage ? ane::mlpackage_file_functions(file.named)
