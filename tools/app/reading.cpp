@@ -511,7 +511,7 @@ model_file read(const std::string& path, const reading_options& how, const calle
         throw ane::error(ane::errc::argument,
                          how.context != 0 ? spelled(&reading_options::context, who.by)
                                           : spelled(&reading_options::chunk, who.by),
-                         "is for published language models: folders with config.json, .gguf");
+                         "is for folders with config.json and .gguf files, published language models");
     }
     ane::read_model model = read_whole(file, how, who, parts.all);
     fill_missing(model, how);
