@@ -79,6 +79,7 @@ CONFIGURATIONS = {
              "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5},
     "llama": LLAMA | {"model_type": "llama"},
     "llama3": LLAMA | {"model_type": "llama", "tie_word_embeddings": True, "rope_theta": 500000.0,
+                       "vocab_size": 16500,  # two parts of the head
                        "rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
                                         "high_freq_factor": 4.0, "original_max_position_embeddings": 16}},
     "qwen2": LLAMA | {"model_type": "qwen2", "rope_theta": 1e6},
@@ -288,7 +289,8 @@ def run_folder(folder, c, rows):
         if told.returncode != 0:
             return None
         out = np.load(folder / "out.npz")
-        logits.append(out["logits"])
+        parts = [out[f"logits_{k}"] for k in range(2)] if "logits_0" in out else [out["logits"]]
+        logits.append(np.concatenate(parts, 1))
         for i in range(layers):
             fresh_keys, fresh_values = out[f"new_keys_{i}"], out[f"new_values_{i}"]
             all_keys[i].append(fresh_keys)
@@ -380,6 +382,20 @@ def faults(above, random):
     for subcommand in (["check", "-t", "h17s"], ["cost"], ["placement"], ["run", "--weights", "random"]):
         told = run(PROGRAM, [*subcommand, "alone"], above)
         expect(told.returncode in (0, 1) and "error" not in told.stderr, f"{subcommand} of a configuration: {told.stderr}")
+
+    (above / "deep").mkdir()
+    (above / "deep" / "config.json").write_text(json.dumps(c | {"num_hidden_layers": 26}))
+    told = run(PROGRAM, ["check", "deep", "-t", "h17s", "-q"], above)
+    expect(all(f"deep (program_{k})" in told.stdout for k in (1, 2)) and "program_3" not in told.stdout,
+           f"a model in two programs: {told.stdout} {told.stderr}")
+    told = run(PROGRAM, ["cost", "deep", "-t", "h17s", "--function", "program_2"], above)
+    expect(told.returncode == 0, f"the cost of a program: {told.stderr}")
+    told = run(PROGRAM, ["cost", "deep", "-t", "h17s", "--function", "program_3"], above)
+    expect("there is no program_3: the model has program_1 to program_2" in told.stderr, f"no such program: {told.stderr}")
+    told = run(PROGRAM, ["cost", "deep/config.json"], above)
+    expect("known are" in told.stderr and "folders with config.json" in told.stderr, f"a file of it: {told.stderr}")
+    told = run(PROGRAM, ["cost", str(ROOT / "examples" / "reading" / "classifier.mil"), "--context", "8"], above)
+    expect("is for folders with config.json" in told.stderr, f"an option of folders: {told.stderr}")
 
     folder = above / "large_numbers"
     write_folder(folder, c, whole | {name: whole[name] * 0 + 1e5})

@@ -20,7 +20,7 @@ std::optional<language_cost> cost_of_language(const std::string& path, const rea
     if (!is_folder && !is_file) {
         return std::nullopt;
     }
-    language_cost found{ane::models::read_checkpoint(path, {.counts_beyond_half = false}).configuration, {}};
+    language_cost found{ane::models::read_checkpoint_configuration(path), {}};
     const std::int64_t usual = std::min<std::int64_t>(2048, found.configuration.positions);
     ane::models::decode_options options;
     options.context = reading.context > 0 ? reading.context : usual;

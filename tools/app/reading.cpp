@@ -7,6 +7,7 @@
 #include <anemone/io/sha256.hpp>
 #include <anemone/mlpackage/mlpackage.hpp>
 #include <anemone/models/checkpoint.hpp>
+#include <anemone/models/programs.hpp>
 #include <anemone/passes/print.hpp>
 #include <anemone/readers/mil.hpp>
 #include <anemone/readers/model_folder.hpp>
@@ -255,16 +256,23 @@ ane::read_model read_onnx(const std::string& path, const reading_options& /*how*
 }
 #endif
 
-/// What a front end asks of a published decoder. The context that it was trained for may be shorter than the usual one.
+/// The form that a front end asks for of a published decoder. The context that it was trained for may be shorter than the
+/// usual one.
+ane::models::decoder_form form_of(const ane::models::decoder_configuration& c, const reading_options& how) {
+    constexpr std::int64_t usual = 2048;
+    return {.positions = how.chunk,
+            .capacity = how.context > 0 ? how.context : std::min(usual, c.positions),
+            .head_parts = ane::models::head_parts_of(c)};
+}
+
+/// The programs of a decoder that one cannot hold have the names "program_1", ...
+std::string program_name(std::size_t index) { return "program_" + std::to_string(index + 1); }
+
+/// The whole decoder, or the program of it that was chosen.
 ane::read_model read_checkpoint(const std::string& path, const reading_options& how, const caller& who,
                                 ane::opened_files& parts) {
-    const bool is_judged = how.approximates;
     ane::models::checkpoint found = ane::models::read_checkpoint(
-        path,
-        {.max_memory = how.max_memory, .counts_beyond_half = !is_judged || how.weights.empty(), .opened = &parts});
-    constexpr std::int64_t usual = 2048;
-    const std::int64_t context = how.context > 0 ? how.context : std::min(usual, found.configuration.positions);
-    const ane::models::decoder_form form{.positions = how.chunk, .capacity = context};
+        path, {.max_memory = how.max_memory, .counts_beyond_half = how.weights.empty(), .opened = &parts});
     if (!found.missing.empty() && !allows_missing(how) && found.weights.empty()) {
         throw ane::unreadable(path, {{path,
                                       0,
@@ -274,7 +282,38 @@ ane::read_model read_checkpoint(const std::string& path, const reading_options& 
                                       "alone, give " +
                                           spelled(&reading_options::weights, who.by) + " random"}});
     }
-    return ane::models::model_of(std::move(found), form, path, allows_missing(how));
+    ane::models::decoder_form form = form_of(found.configuration, how);
+    const std::vector<ane::models::decoder_form> programs = ane::models::programs_of(found.configuration, form);
+    if (!how.function.empty()) {
+        std::size_t chosen = 0;
+        while (chosen < programs.size() && how.function != program_name(chosen)) {
+            ++chosen;
+        }
+        if (chosen == programs.size()) {
+            throw ane::error(ane::errc::argument, spelled(&reading_options::function, who.by),
+                             "there is no " + how.function + ": the model has " + program_name(0) +
+                                 (programs.size() > 1 ? " to " + program_name(programs.size() - 1) : ""));
+        }
+        form = programs[chosen];
+    }
+    ane::read_model model = ane::models::model_of(std::move(found), form, path, allows_missing(how));
+    if (programs.size() > 1 && how.function.empty()) {
+        model.notes.push_back("one program of the engine does not hold it: in " + std::to_string(programs.size()) +
+                              ", " + program_name(0) + " to " + program_name(programs.size() - 1) + ", see " +
+                              spelled(&reading_options::function, who.by));
+    }
+    return model;
+}
+
+/// The programs of a published decoder as variants, where there are several.
+std::vector<variant> programs_in(const std::string& folder, const reading_options& how) {
+    const auto c = ane::models::read_checkpoint_configuration(folder);
+    const auto programs = ane::models::programs_of(c, form_of(c, how));
+    std::vector<variant> all;
+    for (std::size_t i = 0; i < programs.size() && programs.size() > 1 && how.function.empty(); ++i) {
+        all.push_back({program_name(i), {}});
+    }
+    return all;
 }
 
 found_file find_model(const std::string& path) {
@@ -472,7 +511,7 @@ model_file read(const std::string& path, const reading_options& how, const calle
         throw ane::error(ane::errc::argument,
                          how.context != 0 ? spelled(&reading_options::context, who.by)
                                           : spelled(&reading_options::chunk, who.by),
-                         "is for published language models: folders with config.json, .gguf");
+                         "is for folders with config.json and .gguf files, published language models");
     }
     ane::read_model model = read_whole(file, how, who, parts.all);
     fill_missing(model, how);
@@ -485,6 +524,9 @@ std::vector<variant> variants_of(const std::string& path, const reading_options&
     std::vector<ane::file_function> functions;
     try {
         const found_file file = find_model(path);
+        if (file.kind == file_kind::checkpoint) {
+            return programs_in(file.named, how);
+        }
         if (!text_size(file).is_within(how.max_memory)) {
             return {};
         }

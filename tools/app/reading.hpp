@@ -27,7 +27,8 @@ struct reading_options {
             option(&reading_options::function,
                    {.name = "function",
                     .text =
-                        "The function of MIL text or of a package, or the procedure of a netplist; else the only one"}),
+                        "The function of MIL text or of a package, the procedure of a netplist, or the program of a "
+                        "language model that one does not hold; else the only one"}),
             option(&reading_options::shapes, {.name = "shapes",
                                               .text = "Of inputs that the file leaves free",
                                               .named = {.command = "shape"},

@@ -75,8 +75,8 @@ typedef struct anemone_model anemone_model;
 /** How a model is read. NULL is the default, as is what is 0 in it. */
 typedef struct anemone_reading {
     size_t size;               /**< sizeof(anemone_reading) */
-    const char* function;      /**< the function of MIL text or of a package, or the procedure of a netplist; else
-                                    the only one */
+    const char* function;      /**< the function of MIL text or of a package, the procedure of a netplist, or the
+                                    program of a language model that one does not hold; else the only one */
     const char* const* shapes; /**< of inputs that the file leaves free: "x=1,3,224,224" */
     size_t shape_count;
     uint64_t max_memory;       /**< bytes that weights, and the values of a run, may take; 0: 8 GB */

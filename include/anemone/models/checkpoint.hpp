@@ -51,6 +51,9 @@ struct checkpoint {
 /// fp32, fp16 or bf16, tensors that are in another file than the index says or in two, weights that are joined into one.
 ANEMONE_API checkpoint read_checkpoint(const std::string& path, const checkpoint_options& options = {});
 
+/// The configuration in a folder alone. Throws `ane::error` (errc::file) as `read_checkpoint` does.
+ANEMONE_API decoder_configuration read_checkpoint_configuration(const std::string& path);
+
 /// The weights of a form of the model: its names and shapes, in parts of the head too. Those that are missing are left out.
 ANEMONE_API weight_store weights_of(const checkpoint& c, const decoder_form& form);
 

@@ -33,15 +33,27 @@ ANEMONE_INLINE void note_beyond_half(checkpoint& c) {
     }
 }
 
-ANEMONE_INLINE checkpoint folder_checkpoint(const std::string& path, const checkpoint_options& options) {
-    const checkpoint_files files(path, options.opened);
+ANEMONE_INLINE decoder_configuration configuration_in(const checkpoint_files& files) {
     constexpr std::uint64_t most = std::uint64_t{1} << 24U;
     const std::string name = files.shown("config.json");
     const std::optional<std::string> text = files.text("config.json", most);
     if (!text) {
         throw error(errc::file, name, "cannot be found: a published model has one beside its tensors");
     }
-    checkpoint c{.configuration = read_configuration(*text, name), .weights = {}};
+    return read_configuration(*text, name);
+}
+
+ANEMONE_INLINE bool is_gguf(const std::string& path) {
+    return path.ends_with(".gguf") && !std::filesystem::is_directory(ane::detail::status_of(path));
+}
+
+ANEMONE_BODY decoder_configuration read_checkpoint_configuration(const std::string& path) {
+    return is_gguf(path) ? read_gguf_configuration(gguf_file(path)) : configuration_in(checkpoint_files(path, nullptr));
+}
+
+ANEMONE_INLINE checkpoint folder_checkpoint(const std::string& path, const checkpoint_options& options) {
+    const checkpoint_files files(path, options.opened);
+    checkpoint c{.configuration = configuration_in(files), .weights = {}};
     std::vector<read_fault> faults;
     std::vector<stored_tensor> tensors = files.tensors(faults);
     if (tensors.empty() && faults.empty()) {
@@ -54,8 +66,7 @@ ANEMONE_INLINE checkpoint folder_checkpoint(const std::string& path, const check
 }
 
 ANEMONE_BODY checkpoint read_checkpoint(const std::string& path, const checkpoint_options& options) {
-    const bool is_gguf = path.ends_with(".gguf") && !std::filesystem::is_directory(ane::detail::status_of(path));
-    checkpoint c = is_gguf ? gguf_checkpoint(path, options) : folder_checkpoint(path, options);
+    checkpoint c = is_gguf(path) ? gguf_checkpoint(path, options) : folder_checkpoint(path, options);
     note_left_over(c);
     if (options.counts_beyond_half) {
         note_beyond_half(c);
