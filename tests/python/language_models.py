@@ -398,6 +398,12 @@ def faults(above, random):
     expect("is for folders with config.json" in told.stderr, f"an option of folders: {told.stderr}")
 
     folder = above / "large_numbers"
+    edge = np.full_like(whole[name], 65280)  # the largest number of bf16 that fp16 has, but for 3
+    edge.ravel()[:3] = 65536, -1e30, np.inf
+    write_folder(folder, c, whole | {name: edge}, "BF16")
+    told = run(PROGRAM, ["check", "large_numbers", "-t", "h17s"], above)
+    expect("model_layers_1_mlp_up_proj_weight: fp16 cannot hold 3 of 6144 numbers" in told.stdout + told.stderr,
+           f"numbers of bf16 beyond fp16: {told.stdout} {told.stderr}")
     write_folder(folder, c, whole | {name: whole[name] * 0 + 1e5})
     told = run(PROGRAM, ["check", "large_numbers", "-t", "h17s"], above)
     expect("model_layers_1_mlp_up_proj_weight: fp16 cannot hold 6144 of 6144 numbers" in told.stdout + told.stderr,

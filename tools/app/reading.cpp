@@ -272,7 +272,7 @@ std::string program_name(std::size_t index) { return "program_" + std::to_string
 ane::read_model read_checkpoint(const std::string& path, const reading_options& how, const caller& who,
                                 ane::opened_files& parts) {
     ane::models::checkpoint found = ane::models::read_checkpoint(
-        path, {.max_memory = how.max_memory, .counts_beyond_half = how.weights.empty(), .opened = &parts});
+        path, {.max_memory = how.max_memory, .counts_beyond_half = false, .opened = &parts});
     if (!found.missing.empty() && !allows_missing(how) && found.weights.empty()) {
         throw ane::unreadable(path, {{path,
                                       0,
@@ -297,6 +297,8 @@ ane::read_model read_checkpoint(const std::string& path, const reading_options& 
         form = programs[chosen];
     }
     ane::read_model model = ane::models::model_of(std::move(found), form, path, allows_missing(how));
+    const std::vector<std::string> beyond = ane::models::numbers_beyond_half(model.weights); // of the program alone
+    model.notes.insert(model.notes.end(), beyond.begin(), beyond.end());
     if (programs.size() > 1 && how.function.empty()) {
         model.notes.push_back("one program of the engine does not hold it: in " + std::to_string(programs.size()) +
                               ", " + program_name(0) + " to " + program_name(programs.size() - 1) + ", see " +

@@ -24,13 +24,15 @@ ANEMONE_INLINE void note_left_over(checkpoint& c) {
                                 c.left_over.size() == 1 ? "is" : "are", names, c.left_over.size() > 3 ? ", ..." : ""));
 }
 
-ANEMONE_INLINE void note_beyond_half(checkpoint& c) {
-    for (const stored_tensor& t : c.weights) {
+ANEMONE_BODY std::vector<std::string> numbers_beyond_half(const weight_store& weights) {
+    std::vector<std::string> notes;
+    for (const stored_tensor& t : weights) {
         if (const std::int64_t count = beyond_half(t); count > 0) {
-            c.notes.push_back(formatted("{}: fp16 cannot hold {} of {} numbers, which are 65520 or more in magnitude",
-                                        t.name, count, t.shape.count()));
+            notes.push_back(formatted("{}: fp16 cannot hold {} of {} numbers, which are 65520 or more in magnitude",
+                                      t.name, count, t.shape.count()));
         }
     }
+    return notes;
 }
 
 ANEMONE_INLINE decoder_configuration configuration_in(const checkpoint_files& files) {
@@ -69,7 +71,8 @@ ANEMONE_BODY checkpoint read_checkpoint(const std::string& path, const checkpoin
     checkpoint c = is_gguf(path) ? gguf_checkpoint(path, options) : folder_checkpoint(path, options);
     note_left_over(c);
     if (options.counts_beyond_half) {
-        note_beyond_half(c);
+        const std::vector<std::string> beyond = numbers_beyond_half(c.weights);
+        c.notes.insert(c.notes.end(), beyond.begin(), beyond.end());
     }
     return c;
 }

@@ -9,8 +9,8 @@
 #include "decoder_graph.hpp"
 
 #include <bit>
-#include <cmath>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -232,26 +232,30 @@ private:
     std::uint64_t taken_ = 0;
 };
 
-/// How many numbers of a tensor fp16 cannot hold, 65520 and more in magnitude: they would be infinite.
-ANEMONE_INLINE std::int64_t beyond_half(const stored_tensor& t) {
-    if (t.type != element_type::f32 && t.type != element_type::bf16) {
-        return 0;
-    }
-    constexpr std::size_t piece = std::size_t{1} << 20U;
-    const std::size_t size = t.type == element_type::f32 ? 4 : 2;
-    std::vector<std::byte> bytes(std::min(piece, t.bytes.size()));
+/// How many numbers are 65520 or more in magnitude, or none: bits of fp32, or of bf16, its upper half.
+template <class Bits> std::int64_t large_numbers(const stored_tensor& t) {
+    constexpr std::size_t piece = std::size_t{1} << 18U;
+    constexpr unsigned below = 32U - 8 * sizeof(Bits); // bits of fp32 that are left out: 65520 is rounded up
+    constexpr Bits least = static_cast<Bits>((std::bit_cast<std::uint32_t>(65520.0F) + ((1ULL << below) - 1)) >> below);
+    static_assert(sizeof(Bits) == 4 || least == 0x4780); // 65536
+    constexpr Bits magnitude = static_cast<Bits>(~Bits{0}) >> 1U;
+    std::vector<Bits> numbers(std::min(piece, t.bytes.size() / sizeof(Bits)));
     std::int64_t count = 0;
-    for (std::size_t at = 0; at < t.bytes.size(); at += bytes.size()) {
-        bytes.resize(std::min(piece, t.bytes.size() - at));
-        t.bytes.read(at, bytes);
-        for (std::size_t i = 0; i + size <= bytes.size(); i += size) {
-            std::uint32_t bits = 0;
-            std::memcpy(&bits, bytes.data() + i, size);
-            bits <<= size == 2 ? 16U : 0U;
-            count += (bits & 0x7fffffffU) >= std::bit_cast<std::uint32_t>(65520.0F) ? 1 : 0;
+    for (std::size_t at = 0; at < t.bytes.size(); at += numbers.size() * sizeof(Bits)) {
+        numbers.resize(std::min(piece, (t.bytes.size() - at) / sizeof(Bits)));
+        t.bytes.read(at, std::as_writable_bytes(std::span(numbers)));
+        for (const Bits each : numbers) {
+            count += static_cast<Bits>(each & magnitude) >= least ? 1 : 0;
         }
     }
     return count;
+}
+
+/// How many numbers of a tensor fp16 cannot hold: they would be infinite.
+ANEMONE_INLINE std::int64_t beyond_half(const stored_tensor& t) {
+    return t.type == element_type::f32    ? large_numbers<std::uint32_t>(t)
+           : t.type == element_type::bf16 ? large_numbers<std::uint16_t>(t)
+                                          : 0;
 }
 
 } // namespace ane::models::inline ANEMONE_WAY
