@@ -48,7 +48,7 @@ public:
         extents shape;
     };
 
-    ANEMONE_INLINE layer_program(dynamic_graph made, const weight_store& weights, const backend::any& place)
+    ANEMONE_INLINE layer_program(const dynamic_graph& made, const weight_store& weights, const backend::any& place)
         : weights_(weights_for(made, weights)), program_(place.compile(made, weights_)) {
         const graph_view g = made;
         const sequence<char> bound = bound_nodes(g);
