@@ -84,6 +84,12 @@ struct model_file {
 /// (errc::argument) for shapes that are none, or that are not for such a file.
 model_file read(const std::string& path, const reading_options& how, const caller& who);
 
+/// Whether a model is read without the values of weights whose file is not there: to be judged, or with others.
+bool allows_missing(const reading_options& how);
+
+/// Whether the model of a path is a published language model; false where there is none.
+bool is_checkpoint(const std::string& path);
+
 /// One of the models in a file: a function of several, or one of the shapes that it enumerates for its inputs.
 struct variant {
     std::string function;

@@ -1,0 +1,79 @@
+#include "checkpoint_reading.hpp"
+
+#include "option_faults.hpp"
+#include <anemone/base/error.hpp>
+#include <anemone/models/checkpoint.hpp>
+#include <anemone/models/programs.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace app {
+
+ane::models::decoder_form form_of(const ane::models::decoder_configuration& c, const reading_options& how) {
+    constexpr std::int64_t usual = 2048;
+    return {.positions = how.chunk,
+            .capacity = how.context > 0 ? how.context : std::min(usual, c.positions),
+            .head_parts = ane::models::head_parts_of(c)};
+}
+
+namespace {
+
+/// The programs of a decoder that one cannot hold have the names "program_1", ...
+std::string program_name(std::size_t index) { return "program_" + std::to_string(index + 1); }
+
+} // namespace
+
+ane::read_model read_checkpoint(const std::string& path, const reading_options& how, const caller& who,
+                                ane::opened_files& parts) {
+    ane::models::checkpoint found = ane::models::read_checkpoint(
+        path, {.max_memory = how.max_memory, .counts_beyond_half = false, .opened = &parts});
+    if (!found.missing.empty() && !allows_missing(how) && found.weights.empty()) {
+        throw ane::unreadable(path, {{path,
+                                      0,
+                                      0,
+                                      {},
+                                      "has no tensors in safetensors or GGUF: to compute with the configuration "
+                                      "alone, give " +
+                                          spelled(&reading_options::weights, who.by) + " random"}});
+    }
+    ane::models::decoder_form form = form_of(found.configuration, how);
+    const std::vector<ane::models::decoder_form> programs = ane::models::programs_of(found.configuration, form);
+    if (!how.function.empty()) {
+        std::size_t chosen = 0;
+        while (chosen < programs.size() && how.function != program_name(chosen)) {
+            ++chosen;
+        }
+        if (chosen == programs.size()) {
+            throw ane::error(ane::errc::argument, spelled(&reading_options::function, who.by),
+                             "there is no " + how.function + ": the model has " + program_name(0) +
+                                 (programs.size() > 1 ? " to " + program_name(programs.size() - 1) : ""));
+        }
+        form = programs[chosen];
+    }
+    ane::read_model model = ane::models::model_of(std::move(found), form, path, allows_missing(how));
+    const std::vector<std::string> beyond = ane::models::numbers_beyond_half(model.weights); // of the program alone
+    model.notes.insert(model.notes.end(), beyond.begin(), beyond.end());
+    if (programs.size() > 1 && how.function.empty()) {
+        model.notes.push_back("one program of the engine does not hold it: in " + std::to_string(programs.size()) +
+                              ", " + program_name(0) + " to " + program_name(programs.size() - 1) + ", see " +
+                              spelled(&reading_options::function, who.by));
+    }
+    return model;
+}
+
+std::vector<variant> programs_in(const std::string& path, const reading_options& how) {
+    const auto c = ane::models::read_checkpoint_configuration(path);
+    const auto programs = ane::models::programs_of(c, form_of(c, how));
+    std::vector<variant> all;
+    for (std::size_t i = 0; i < programs.size() && programs.size() > 1 && how.function.empty(); ++i) {
+        all.push_back({program_name(i), {}});
+    }
+    return all;
+}
+
+} // namespace app
