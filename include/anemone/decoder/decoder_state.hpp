@@ -6,6 +6,7 @@
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
 #include "../models/decoder_graph.hpp"
+#include "../models/head_part.hpp"
 #include "decoder.hpp"
 #include "layer_program.hpp"
 #include "position_memory.hpp"
@@ -52,15 +53,10 @@ ANEMONE_INLINE weight_store with_head_parts(weight_store weights, const models::
         return weights;
     }
     const models::decoder_form form = form_of(how, 1);
-    const auto row = static_cast<std::size_t>(bytes(whole->type, c.width));
     for (int part = 0; part < how.head_parts; ++part) {
-        const std::int64_t begin = models::part_begin(c, form, part);
-        const std::int64_t rows = models::part_begin(c, form, part + 1) - begin;
         const std::string part_name = formatted("{}_{}", name, part);
         if (!weights.contains(part_name)) {
-            weights.add(
-                {part_name, whole->type, extents{rows, c.width},
-                 whole->bytes.part(static_cast<std::size_t>(begin) * row, static_cast<std::size_t>(rows) * row)});
+            weights.add(models::head_part(*whole, part_name, c, form, part));
         }
     }
     return weights;

@@ -4,6 +4,7 @@
 #include "checkpoint.hpp"
 #include "checkpoint_files.hpp"
 #include "gguf_checkpoint.hpp"
+#include "head_part.hpp"
 #include "published_tensors.hpp"
 
 #include <algorithm>
@@ -28,8 +29,7 @@ ANEMONE_BODY std::vector<std::string> numbers_beyond_half(const weight_store& we
     std::vector<std::string> notes;
     for (const stored_tensor& t : weights) {
         if (const std::int64_t count = beyond_half(t); count > 0) {
-            notes.push_back(formatted("{}: fp16 cannot hold {} of {} numbers, which are 65520 or more in magnitude",
-                                      t.name, count, t.shape.count()));
+            notes.push_back(note_beyond_half(t.name, count, t.shape.count()));
         }
     }
     return notes;
@@ -80,21 +80,18 @@ ANEMONE_BODY checkpoint read_checkpoint(const std::string& path, const checkpoin
 /// The weight of a graph out of those of a checkpoint: a part of the head has a number behind the name of the whole.
 ANEMONE_INLINE bool add_weight(weight_store& to, const checkpoint& c, const decoder_form& form, const std::string& name,
                                const extents& shape) {
-    const stored_tensor* found = c.weights.find(name);
-    std::size_t begin = 0;
-    if (found == nullptr && form.head_parts > 1) {
-        const std::size_t end = name.rfind('_');
-        found = end == std::string::npos ? nullptr : c.weights.find(name.substr(0, end));
-        if (found != nullptr) {
-            const std::int64_t row = part_begin(c.configuration, form, std::atoi(name.c_str() + end + 1));
-            begin = static_cast<std::size_t>(row * bytes(found->type, c.configuration.width));
-        }
+    if (const stored_tensor* const found = c.weights.find(name); found != nullptr) {
+        to.add({name, found->type, shape, found->bytes});
+        return true;
     }
-    if (found == nullptr) {
+    const std::size_t end = form.head_parts > 1 ? name.rfind('_') : std::string::npos;
+    const stored_tensor* const whole = end == std::string::npos ? nullptr : c.weights.find(name.substr(0, end));
+    if (whole == nullptr) {
         return false;
     }
-    const auto size = static_cast<std::size_t>(bytes(found->type, shape.count()));
-    to.add({name, found->type, shape, size == found->bytes.size() ? found->bytes : found->bytes.part(begin, size)});
+    stored_tensor part = head_part(*whole, name, c.configuration, form, std::atoi(name.c_str() + end + 1));
+    part.shape = shape;
+    to.add(std::move(part));
     return true;
 }
 

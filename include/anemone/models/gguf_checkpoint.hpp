@@ -57,9 +57,7 @@ ANEMONE_INLINE checkpoint gguf_checkpoint(const std::string& path, const checkpo
         if (const bool decodes = stored.type == element_type::f16 && t.type != gguf_type::f16;
             decodes && options.counts_beyond_half) {
             if (const std::int64_t count = file.beyond_fp16(t); count > 0) {
-                c.notes.push_back(
-                    formatted("{}: fp16 cannot hold {} of {} numbers, which are 65520 or more in magnitude", t.name,
-                              count, t.shape.count()));
+                c.notes.push_back(note_beyond_half(t.name, count, t.shape.count()));
             }
         }
         if (std::string published = published_name(c.configuration, t.name); !published.empty()) {

@@ -251,6 +251,10 @@ template <class Bits> std::int64_t large_numbers(const stored_tensor& t) {
     return count;
 }
 
+ANEMONE_INLINE std::string note_beyond_half(const std::string& tensor, std::int64_t count, std::int64_t of) {
+    return formatted("{}: fp16 cannot hold {} of {} numbers, which are 65520 or more in magnitude", tensor, count, of);
+}
+
 /// How many numbers of a tensor fp16 cannot hold: they would be infinite.
 ANEMONE_INLINE std::int64_t beyond_half(const stored_tensor& t) {
     return t.type == element_type::f32    ? large_numbers<std::uint32_t>(t)
