@@ -28,7 +28,7 @@ struct small_model {
     decoder open(const decoder_options& how) const { return {c, w, how, backend::cpu{}.threads(1)}; }
 };
 
-tokens all_of(generation& g) {
+tokens all_of(text_generation& g) {
     tokens all;
     while (const auto token = g.next()) {
         all.push_back(*token);
@@ -37,7 +37,7 @@ tokens all_of(generation& g) {
 }
 tokens generated(decoder& d, const tokens& prompt, generation_options how) {
     decoder_stream stream = d.open();
-    generation g(stream, prompt, std::move(how));
+    text_generation g(stream, prompt, std::move(how));
     return all_of(g);
 }
 tokens some_prompt(unsigned seed, std::size_t count = 6) {
@@ -73,7 +73,7 @@ tokens reference_greedy(const small_model& m, tokens text, std::size_t count) {
 
 std::string generation_refusal(decoder_stream& stream, const tokens& prompt, generation_options how) {
     try {
-        generation g(stream, prompt, std::move(how));
+        text_generation g(stream, prompt, std::move(how));
     } catch (const error& e) {
         return e.what();
     }
@@ -125,7 +125,7 @@ TEST_CASE("drafts of any quality change no token") {
                 for (const draft_source& drafts : {drafts_of_text(), drafts_of_model(small_stream),
                                                    drafts_of_model(worse_stream), draft_source(any)}) {
                     decoder_stream stream = d.open();
-                    generation g(stream, prompt, {.max_tokens = 36, .how = how, .drafts = drafts});
+                    text_generation g(stream, prompt, {.max_tokens = 36, .how = how, .drafts = drafts});
                     const tokens found = all_of(g);
                     CHECK(g.figures().tokens == 36);
                     CHECK(g.figures().accepted <= g.figures().proposed);
@@ -150,7 +150,7 @@ TEST_CASE("a draft by the model itself is accepted as a whole") {
     decoder d = m.open({.context = 64, .chunk = 8, .rows = 4, .caches = models::cache_form::states});
     decoder_stream draft = d.open();
     decoder_stream stream = d.open();
-    generation g(stream, prompt, {.max_tokens = 41, .drafts = drafts_of_model(draft)});
+    text_generation g(stream, prompt, {.max_tokens = 41, .drafts = drafts_of_model(draft)});
     CHECK(all_of(g) == generated(d, prompt, {.max_tokens = 41}));
     CHECK(g.figures().steps == 10); // of 4 tokens each, after the first
     CHECK(g.figures().accepted == 30);
@@ -178,7 +178,7 @@ TEST_CASE("generations that take turns give what they give alone") {
         for (int i = 0; i < 3; ++i) {
             streams.push_back(d.open());
         }
-        std::vector<generation> each;
+        std::vector<text_generation> each;
         for (std::size_t i = 0; i < 3; ++i) {
             each.emplace_back(streams[i], prompts[i], generation_options{.max_tokens = 12});
         }
@@ -202,13 +202,13 @@ TEST_CASE("a second prompt that begins like the first text reuses its positions"
     decoder d = m.open({.context = 40, .chunk = 8, .rows = 1, .caches = models::cache_form::states});
     decoder_stream stream = d.open();
     const tokens prompt = some_prompt(5, 7);
-    generation first(stream, prompt, {.max_tokens = 5});
+    text_generation first(stream, prompt, {.max_tokens = 5});
     const tokens answer = all_of(first);
     CHECK(first.figures().reused == 0);
     tokens second = prompt;
     second.insert(second.end(), answer.begin(), answer.end());
     second.push_back(11);
-    generation g(stream, second, {.max_tokens = 5});
+    text_generation g(stream, second, {.max_tokens = 5});
     CHECK(all_of(g) == generated(d, second, {.max_tokens = 5}));
     CHECK(g.figures().reused == 11); // the last of the answer was never fed
     CHECK(g.figures().prompt == 13);
@@ -219,7 +219,7 @@ TEST_CASE("a generation ends with its tokens, a stop token or the context, and s
     const tokens prompt = some_prompt(4, 4);
     decoder d = m.open({.context = 10, .chunk = 4, .rows = 4});
     decoder_stream stream = d.open();
-    generation most(stream, prompt, {.max_tokens = 3});
+    text_generation most(stream, prompt, {.max_tokens = 3});
     CHECK(most.ended() == generation_end::not_yet);
     const tokens all = all_of(most);
     CHECK(all.size() == 3);
@@ -228,10 +228,10 @@ TEST_CASE("a generation ends with its tokens, a stop token or the context, and s
     CHECK(most.text().size() == 7);
 
     for (const draft_source& drafts : {draft_source(), drafts_of_text(1)}) {
-        generation full(stream, prompt, {.max_tokens = 100, .drafts = drafts});
+        text_generation full(stream, prompt, {.max_tokens = 100, .drafts = drafts});
         CHECK(all_of(full).size() == 7); // six find a place, the seventh follows them
         CHECK(full.ended() == generation_end::full_context);
-        generation stopped(stream, prompt, {.max_tokens = 100, .stop = {all[2], 60}, .drafts = drafts});
+        text_generation stopped(stream, prompt, {.max_tokens = 100, .stop = {all[2], 60}, .drafts = drafts});
         const auto end = std::find(all.begin(), all.end(), all[2]);
         CHECK(all_of(stopped) == tokens(all.begin(), end));
         CHECK(stopped.ended() == generation_end::stop_token);
@@ -263,7 +263,7 @@ TEST_CASE("a generation that was cancelled goes on where it was") {
     decoder d = m.open({.context = 32, .chunk = 4, .rows = 1});
     const tokens wanted = generated(d, prompt, {.max_tokens = 9});
     decoder_stream stream = d.open();
-    generation g(stream, prompt, {.max_tokens = 9});
+    text_generation g(stream, prompt, {.max_tokens = 9});
     tokens found;
     for (int i = 0; i < 4; ++i) {
         found.push_back(g.next().value());

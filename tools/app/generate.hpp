@@ -57,14 +57,14 @@ private:
 /// A text that goes on, token by token. It keeps its model alive. One call at a time.
 class generating {
 public:
-    /// Throws what `ane::generation` throws, and `ane::error` (errc::argument) for options out of their range.
+    /// Throws what `ane::text_generation` throws, and `ane::error` (errc::argument) for options out of their range.
     generating(std::shared_ptr<language_model> by, std::span<const ane::token_id> prompt, const generate_options& how,
                const caller& who);
     generating(const generating&) = delete;
     generating& operator=(const generating&) = delete;
     ~generating();
 
-    /// Throws what `ane::generation::next` throws, and `ane::error` (errc::argument) while another thread calls it.
+    /// Throws what `ane::text_generation::next` throws, and `ane::error` (errc::argument) while another thread calls it.
     std::optional<ane::token_id> next();
 
     const language_model& model() const { return *by_; }
@@ -76,7 +76,7 @@ public:
 private:
     std::shared_ptr<language_model> by_;
     std::unique_ptr<language_model::streams> streams_;
-    std::optional<ane::generation> state_{};
+    std::optional<ane::text_generation> state_{};
     std::mutex busy_{};
 };
 

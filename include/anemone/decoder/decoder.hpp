@@ -70,7 +70,8 @@ private:
 ///     models::checkpoint c = models::read_checkpoint("SmolLM-135M");
 ///     decoder d(c.configuration, c.weights, {.context = 1024}, backend::cpu{});
 ///     decoder_stream text = d.open();
-///     generation g(text, {1, 2, 3}, {.max_tokens = 64}); // generation.hpp
+///     const std::vector<token_id> prompt = {1, 2, 3};
+///     text_generation g(text, prompt, {.max_tokens = 64}); // generation.hpp
 ///     while (auto token = g.next()) { ... }
 ///
 /// Never run on Apple silicon, like everything here.

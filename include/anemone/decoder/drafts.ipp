@@ -5,7 +5,9 @@ ANEMONE_INCLUDED(anemone_decoder_drafts_hpp);
 
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
+#include "decoder.hpp"
 #include "drafts.hpp"
+#include "sampling.hpp"
 
 #include <algorithm>
 

@@ -61,12 +61,12 @@ struct generation_options {
 /// then chooses itself all are given up to the first that was not proposed: the same tokens as without drafts, drawn ones
 /// too, since a draw is that of its position. (The same but for rounding: in fp16, sums of a step of other width or with
 /// keys in other places may differ in the last bit, and a tie of two logits within that may go the other way.)
-class generation {
+class text_generation {
 public:
     /// Throws `error` (errc::argument) for options out of their range, drafts for a decoder of one row, an empty prompt, one
     /// that the context has no room for, and ids out of the vocabulary. The stream lives as long as this.
     ANEMONE_API_OF(anemone_decoder_generation_hpp)
-    generation(decoder_stream& stream, std::span<const token_id> prompt, generation_options how);
+    text_generation(decoder_stream& stream, std::span<const token_id> prompt, generation_options how);
 
     /// The next token; none where the generation has ended. Throws as `decoder_stream::follow`, and `cancelled`; the call may
     /// then be repeated.

@@ -6,7 +6,10 @@ ANEMONE_INCLUDED(anemone_decoder_generation_hpp);
 #include "../base/cancellation.hpp"
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
+#include "decoder.hpp"
+#include "drafts.hpp"
 #include "generation.hpp"
+#include "sampling.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -14,7 +17,7 @@ ANEMONE_INCLUDED(anemone_decoder_generation_hpp);
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY_OF generation::generation(decoder_stream& stream, std::span<const token_id> prompt, generation_options how)
+ANEMONE_BODY_OF text_generation::text_generation(decoder_stream& stream, std::span<const token_id> prompt, generation_options how)
     : stream_(&stream), how_(std::move(how)), text_(prompt.begin(), prompt.end()), next_(prompt.size()) {
     require_possible(how_.how);
     if (how_.max_tokens < 1) {
@@ -35,9 +38,9 @@ ANEMONE_BODY_OF generation::generation(decoder_stream& stream, std::span<const t
     figures_.prompt = static_cast<std::int64_t>(prompt.size());
 }
 
-ANEMONE_BODY_OF std::span<const token_id> generation::text() const { return std::span(text_).first(next_); }
+ANEMONE_BODY_OF std::span<const token_id> text_generation::text() const { return std::span(text_).first(next_); }
 
-ANEMONE_BODY_OF std::optional<token_id> generation::next() {
+ANEMONE_BODY_OF std::optional<token_id> text_generation::next() {
     if (next_ == text_.size() && ended_ == generation_end::not_yet) {
         const auto begin = std::chrono::steady_clock::now();
         step();
@@ -53,7 +56,7 @@ ANEMONE_BODY_OF std::optional<token_id> generation::next() {
 }
 
 /// Chooses one token or more.
-ANEMONE_BODY_OF void generation::step() {
+ANEMONE_BODY_OF void text_generation::step() {
     detail::stop_if_cancelled();
     const std::size_t before = text_.size();
     const auto chosen = static_cast<std::int64_t>(before) - figures_.prompt;

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_MODELS_CHECKPOINT_HPP
+#define ANEMONE_MODELS_CHECKPOINT_HPP
 
 #include "../base/way.hpp"
 #include "../readers/read_model.hpp"
@@ -49,26 +50,30 @@ struct checkpoint {
 /// Throws `ane::error` (errc::file) for what `read_configuration` refuses and for files that cannot be read, and
 /// `ane::unreadable` with all that is wrong with the tensors: other shapes than the configuration says, types that are not
 /// fp32, fp16 or bf16, tensors that are in another file than the index says or in two, weights that are joined into one.
-ANEMONE_API checkpoint read_checkpoint(const std::string& path, const checkpoint_options& options = {});
+ANEMONE_API_OF(anemone_models_checkpoint_hpp)
+checkpoint read_checkpoint(const std::string& path, const checkpoint_options& options = {});
 
 /// The configuration in a folder alone. Throws `ane::error` (errc::file) as `read_checkpoint` does.
-ANEMONE_API decoder_configuration read_checkpoint_configuration(const std::string& path);
+ANEMONE_API_OF(anemone_models_checkpoint_hpp)
+decoder_configuration read_checkpoint_configuration(const std::string& path);
 
 /// A sentence for each tensor with numbers that fp16 cannot hold. Reads all of them, part by part.
-ANEMONE_API std::vector<std::string> numbers_beyond_half(const weight_store& weights);
+ANEMONE_API_OF(anemone_models_checkpoint_hpp) std::vector<std::string> numbers_beyond_half(const weight_store& weights);
 
 /// The weights of a form of the model: its names and shapes, in parts of the head too. Those that are missing are left out.
-ANEMONE_API weight_store weights_of(const checkpoint& c, const decoder_form& form);
+ANEMONE_API_OF(anemone_models_checkpoint_hpp) weight_store weights_of(const checkpoint& c, const decoder_form& form);
 
 /// The graph of a form and its weights, as every reader gives them. Throws `ane::error` (errc::graph) for a form that the
 /// decoder does not have, and `ane::unreadable` where weights are missing that may not be.
-ANEMONE_API read_model model_of(checkpoint c, const decoder_form& form, const std::string& path,
-                                bool allows_missing = false);
-ANEMONE_API read_model read_checkpoint_model(const std::string& path, const decoder_form& form = {},
-                                             const checkpoint_options& options = {});
+ANEMONE_API_OF(anemone_models_checkpoint_hpp)
+read_model model_of(checkpoint c, const decoder_form& form, const std::string& path, bool allows_missing = false);
+ANEMONE_API_OF(anemone_models_checkpoint_hpp)
+read_model read_checkpoint_model(const std::string& path, const decoder_form& form = {},
+                                 const checkpoint_options& options = {});
 
 } // namespace ane::models::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "checkpoint.ipp"
 #endif

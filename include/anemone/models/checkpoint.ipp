@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_models_checkpoint_hpp);
+
 #include "../io/path_status.hpp"
 #include "checkpoint.hpp"
 #include "checkpoint_files.hpp"
@@ -25,7 +28,7 @@ ANEMONE_INLINE void note_left_over(checkpoint& c) {
                                 c.left_over.size() == 1 ? "is" : "are", names, c.left_over.size() > 3 ? ", ..." : ""));
 }
 
-ANEMONE_BODY std::vector<std::string> numbers_beyond_half(const weight_store& weights) {
+ANEMONE_BODY_OF std::vector<std::string> numbers_beyond_half(const weight_store& weights) {
     std::vector<std::string> notes;
     for (const stored_tensor& t : weights) {
         if (const std::int64_t count = beyond_half(t); count > 0) {
@@ -49,7 +52,7 @@ ANEMONE_INLINE bool is_gguf(const std::string& path) {
     return path.ends_with(".gguf") && !std::filesystem::is_directory(ane::detail::status_of(path));
 }
 
-ANEMONE_BODY decoder_configuration read_checkpoint_configuration(const std::string& path) {
+ANEMONE_BODY_OF decoder_configuration read_checkpoint_configuration(const std::string& path) {
     return is_gguf(path) ? read_gguf_configuration(gguf_file(path)) : configuration_in(checkpoint_files(path, nullptr));
 }
 
@@ -67,7 +70,7 @@ ANEMONE_INLINE checkpoint folder_checkpoint(const std::string& path, const check
     return c;
 }
 
-ANEMONE_BODY checkpoint read_checkpoint(const std::string& path, const checkpoint_options& options) {
+ANEMONE_BODY_OF checkpoint read_checkpoint(const std::string& path, const checkpoint_options& options) {
     checkpoint c = is_gguf(path) ? gguf_checkpoint(path, options) : folder_checkpoint(path, options);
     note_left_over(c);
     if (options.counts_beyond_half) {
@@ -95,7 +98,7 @@ ANEMONE_INLINE bool add_weight(weight_store& to, const checkpoint& c, const deco
     return true;
 }
 
-ANEMONE_BODY weight_store weights_of(const checkpoint& c, const decoder_form& form) {
+ANEMONE_BODY_OF weight_store weights_of(const checkpoint& c, const decoder_form& form) {
     const dynamic_graph made = decoder_graph(c.configuration, form);
     const graph_view g = made;
     weight_store result;
@@ -107,7 +110,8 @@ ANEMONE_BODY weight_store weights_of(const checkpoint& c, const decoder_form& fo
     return result;
 }
 
-ANEMONE_BODY read_model model_of(checkpoint c, const decoder_form& form, const std::string& path, bool allows_missing) {
+ANEMONE_BODY_OF read_model model_of(checkpoint c, const decoder_form& form, const std::string& path,
+                                    bool allows_missing) {
     read_model model{.graph = decoder_graph(c.configuration, form), .weights = {}};
     model.notes = c.notes;
     model.notes.insert(model.notes.begin(), print(c.configuration));
@@ -132,8 +136,8 @@ ANEMONE_BODY read_model model_of(checkpoint c, const decoder_form& form, const s
     return model;
 }
 
-ANEMONE_BODY read_model read_checkpoint_model(const std::string& path, const decoder_form& form,
-                                              const checkpoint_options& options) {
+ANEMONE_BODY_OF read_model read_checkpoint_model(const std::string& path, const decoder_form& form,
+                                                 const checkpoint_options& options) {
     return model_of(read_checkpoint(path, options), form, path, options.allows_missing);
 }
 

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_MODELS_CONFIGURATION_HPP
+#define ANEMONE_MODELS_CONFIGURATION_HPP
 
 #include "../base/way.hpp"
 
@@ -116,13 +117,15 @@ namespace ane::models::inline ANEMONE_WAY {
 /// What the text of a `config.json` says. `file` names it in errors. Throws `ane::error` (errc::file), naming key, value and
 /// what is known, for a `model_type` that is none of the families, for a quantization, for scalings of positions and
 /// variants of a family that are unknown, and for numbers that no decoder has.
-ANEMONE_API decoder_configuration read_configuration(std::string_view json, std::string_view file = "config.json");
+ANEMONE_API_OF(anemone_models_configuration_hpp)
+decoder_configuration read_configuration(std::string_view json, std::string_view file = "config.json");
 
 /// The words of `read_configuration` for a configuration: "llama: 22 layers of 2048, 32 heads of 64 (4 kept), ...".
-ANEMONE_API std::string print(const decoder_configuration& c);
+ANEMONE_API_OF(anemone_models_configuration_hpp) std::string print(const decoder_configuration& c);
 
 } // namespace ane::models::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "configuration.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_models_configuration_hpp);
+
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../io/json_values.hpp"
@@ -318,7 +321,7 @@ ANEMONE_INLINE decoder_configuration read_llama_like(const configuration_keys& k
 
 namespace ane::models::inline ANEMONE_WAY {
 
-ANEMONE_BODY decoder_configuration read_configuration(std::string_view json, std::string_view file) {
+ANEMONE_BODY_OF decoder_configuration read_configuration(std::string_view json, std::string_view file) {
     constexpr std::size_t most = std::size_t{1} << 24U;
     if (json.size() > most) {
         throw error(errc::file, std::string(file),
@@ -339,7 +342,7 @@ ANEMONE_BODY decoder_configuration read_configuration(std::string_view json, std
     return c;
 }
 
-ANEMONE_BODY std::string print(const decoder_configuration& c) {
+ANEMONE_BODY_OF std::string print(const decoder_configuration& c) {
     std::string text = formatted(
         "{}: layers {}, width {}, heads {} of {} ({} kept), inner layer {}, vocabulary {}, positions {}", name(c.kind),
         c.layers, c.width, c.heads, c.head_width, c.kept_heads, c.inner, c.vocabulary, c.positions);

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_MODELS_DECODE_FIGURES_HPP
+#define ANEMONE_MODELS_DECODE_FIGURES_HPP
 
 #include "../base/way.hpp"
 #include "../cost/cost.hpp"
@@ -70,14 +71,17 @@ namespace ane::models::inline ANEMONE_WAY {
 
 /// The programs of a model in their order: as many layers in each as the limits hold; the head in the last one where it fits
 /// beside its layers, else by itself.
-ANEMONE_API std::vector<decode_part> decode_parts(const decoder_configuration& c, const decode_options& how);
+ANEMONE_API_OF(anemone_models_decode_figures_hpp)
+std::vector<decode_part> decode_parts(const decoder_configuration& c, const decode_options& how);
 
 /// What a token and the prompt take on a chip with a cost model. Throws errc::argument for numbers of `how` that are out of
 /// range, and for a chip of which no rates are known.
-ANEMONE_API decode_figures figures_of(const decoder_configuration& c, target t, const decode_options& how = {});
+ANEMONE_API_OF(anemone_models_decode_figures_hpp)
+decode_figures figures_of(const decoder_configuration& c, target t, const decode_options& how = {});
 
 } // namespace ane::models::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "decode_figures.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_models_decode_figures_hpp);
+
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../graph/weights_of.hpp"
@@ -119,7 +122,7 @@ constexpr decode_interval each_of(decode_interval all, std::int64_t count) {
 
 namespace ane::models::inline ANEMONE_WAY {
 
-ANEMONE_BODY std::vector<decode_part> decode_parts(const decoder_configuration& c, const decode_options& how) {
+ANEMONE_BODY_OF std::vector<decode_part> decode_parts(const decoder_configuration& c, const decode_options& how) {
     const detail::decode_weights weights = detail::decode_weights_of(c);
     const segment_limits& limits = how.limits;
     std::int64_t most = limits.decoder_layers > 0 ? limits.decoder_layers : c.layers;
@@ -142,7 +145,7 @@ ANEMONE_BODY std::vector<decode_part> decode_parts(const decoder_configuration& 
     return parts;
 }
 
-ANEMONE_BODY decode_figures figures_of(const decoder_configuration& c, target t, const decode_options& how) {
+ANEMONE_BODY_OF decode_figures figures_of(const decoder_configuration& c, target t, const decode_options& how) {
     const target_description& d = describe(t);
     if (!has_cost_model(d)) {
         throw error(errc::argument, std::string(d.name), "is a chip of which no rates are known");

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_models_decoder_inputs_hpp);
+
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "decoder_inputs.hpp"
@@ -42,7 +45,7 @@ ANEMONE_INLINE double yarn_share(const rope& r, std::int64_t head_width, double 
     return std::clamp((k - low) / (high - low), 0.0, 1.0);
 }
 
-ANEMONE_BODY std::vector<double> rotary_frequencies(const rope& r, std::int64_t head_width, std::int64_t length) {
+ANEMONE_BODY_OF std::vector<double> rotary_frequencies(const rope& r, std::int64_t head_width, std::int64_t length) {
     if (head_width < 2 || head_width % 2 != 0 || head_width > 65536 || !(r.base > 0) || !(r.factor >= 1)) {
         throw error(errc::argument, "rotary positions",
                     formatted("a head of {} with base {} and factor {} has none", head_width, r.base, r.factor));
@@ -69,8 +72,8 @@ ANEMONE_BODY std::vector<double> rotary_frequencies(const rope& r, std::int64_t 
     return result;
 }
 
-ANEMONE_BODY void rotary_tables(const rope& r, std::int64_t head_width, std::int64_t first, std::span<float> cosines,
-                                std::span<float> sines, std::int64_t length) {
+ANEMONE_BODY_OF void rotary_tables(const rope& r, std::int64_t head_width, std::int64_t first, std::span<float> cosines,
+                                   std::span<float> sines, std::int64_t length) {
     const std::vector<double> frequencies = rotary_frequencies(r, head_width, length);
     const std::size_t half = frequencies.size();
     const std::size_t rows = cosines.size() / (2 * half);
@@ -96,7 +99,8 @@ ANEMONE_INLINE void require_room(const decoder_form& form, std::int64_t kept, st
     }
 }
 
-ANEMONE_BODY void causal_mask(const decoder_form& form, std::int64_t kept, std::int64_t window, std::span<float> mask) {
+ANEMONE_BODY_OF void causal_mask(const decoder_form& form, std::int64_t kept, std::int64_t window,
+                                 std::span<float> mask) {
     require_room(form, kept, 0);
     const bool is_inputs = form.caches == cache_form::inputs;
     const std::int64_t columns = is_inputs ? form.capacity + form.positions : form.capacity;
@@ -114,7 +118,8 @@ ANEMONE_BODY void causal_mask(const decoder_form& form, std::int64_t kept, std::
     }
 }
 
-ANEMONE_BODY void cache_places(const decoder_form& form, std::int64_t kept, std::int64_t count, std::span<float> at) {
+ANEMONE_BODY_OF void cache_places(const decoder_form& form, std::int64_t kept, std::int64_t count,
+                                  std::span<float> at) {
     require_room(form, kept, count);
     require_numbers("at", at.size(), form.capacity * form.positions);
     std::fill(at.begin(), at.end(), 0.0F);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_models_gguf_configuration_hpp);
+
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../io/unicode.hpp"
@@ -211,7 +214,7 @@ template <std::size_t Count> std::string_view published_part(const gguf_part (&p
 
 namespace ane::models::inline ANEMONE_WAY {
 
-ANEMONE_BODY decoder_configuration read_gguf_configuration(const gguf_file& file) {
+ANEMONE_BODY_OF decoder_configuration read_gguf_configuration(const gguf_file& file) {
     const detail::gguf_keys keys(file);
     decoder_configuration c{.kind = keys.kind};
     const bool is_gpt2 = c.kind == family::gpt2;
@@ -257,7 +260,7 @@ ANEMONE_BODY decoder_configuration read_gguf_configuration(const gguf_file& file
     return c;
 }
 
-ANEMONE_BODY std::string published_name(const decoder_configuration& c, std::string_view gguf_name) {
+ANEMONE_BODY_OF std::string published_name(const decoder_configuration& c, std::string_view gguf_name) {
     const bool is_gpt2 = c.kind == family::gpt2;
     const std::size_t dot = gguf_name.rfind('.');
     if (dot == std::string_view::npos) {

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_WEIGHTS_GGUF_HPP
+#define ANEMONE_WEIGHTS_GGUF_HPP
 
 #include "../base/hidden_value.hpp"
 #include "../base/way.hpp"
@@ -58,41 +59,42 @@ struct gguf_rows {
 class gguf_file {
 public:
     /// Reads the head; no tensor yet.
-    ANEMONE_API explicit gguf_file(const std::string& path);
+    ANEMONE_API_OF(anemone_weights_gguf_hpp) explicit gguf_file(const std::string& path);
 
-    ANEMONE_API const std::string& path() const;
-    ANEMONE_API std::uint32_t version() const;
+    ANEMONE_API_OF(anemone_weights_gguf_hpp) const std::string& path() const;
+    ANEMONE_API_OF(anemone_weights_gguf_hpp) std::uint32_t version() const;
     /// Tensors begin at multiples of this (`general.alignment`, else 32).
-    ANEMONE_API std::uint64_t alignment() const;
+    ANEMONE_API_OF(anemone_weights_gguf_hpp) std::uint64_t alignment() const;
 
     /// In the order of the file.
-    ANEMONE_API std::span<const gguf_tensor> tensors() const;
+    ANEMONE_API_OF(anemone_weights_gguf_hpp) std::span<const gguf_tensor> tensors() const;
     /// The tensor of that name, or nullptr.
-    ANEMONE_API const gguf_tensor* find(std::string_view name) const;
+    ANEMONE_API_OF(anemone_weights_gguf_hpp) const gguf_tensor* find(std::string_view name) const;
 
     // Metadata. Each is empty where the key is not there, and throws errc::file where its value is of another kind.
 
     /// All keys, in the order of the file.
-    ANEMONE_API std::vector<std::string> keys() const;
-    ANEMONE_API std::optional<std::string> text(std::string_view key) const;
+    ANEMONE_API_OF(anemone_weights_gguf_hpp) std::vector<std::string> keys() const;
+    ANEMONE_API_OF(anemone_weights_gguf_hpp) std::optional<std::string> text(std::string_view key) const;
     /// A number of any type; integers beyond 2^53 are rounded.
-    ANEMONE_API std::optional<double> number(std::string_view key) const;
+    ANEMONE_API_OF(anemone_weights_gguf_hpp) std::optional<double> number(std::string_view key) const;
     /// An integer of any type, up to 2^63 - 1.
-    ANEMONE_API std::optional<std::int64_t> integer(std::string_view key) const;
-    ANEMONE_API std::optional<bool> truth(std::string_view key) const;
+    ANEMONE_API_OF(anemone_weights_gguf_hpp) std::optional<std::int64_t> integer(std::string_view key) const;
+    ANEMONE_API_OF(anemone_weights_gguf_hpp) std::optional<bool> truth(std::string_view key) const;
     /// How many elements an array has.
-    ANEMONE_API std::optional<std::int64_t> length(std::string_view key) const;
+    ANEMONE_API_OF(anemone_weights_gguf_hpp) std::optional<std::int64_t> length(std::string_view key) const;
     /// The elements of an array of numbers or truth values, which stay in the file until they are asked for.
-    ANEMONE_API std::optional<std::vector<double>> numbers(std::string_view key) const;
+    ANEMONE_API_OF(anemone_weights_gguf_hpp) std::optional<std::vector<double>> numbers(std::string_view key) const;
     /// The same of an array of texts, which need not be UTF-8.
-    ANEMONE_API std::optional<std::vector<std::string>> texts(std::string_view key) const;
+    ANEMONE_API_OF(anemone_weights_gguf_hpp) std::optional<std::vector<std::string>> texts(std::string_view key) const;
 
     /// A tensor under its name: F32, F16 and BF16 as they are, quantized types as fp16, each element rounded once (beyond its
     /// range: infinite). Tensors of 64 KiB and more stay in the file: they are read, and blocks decoded, piece by piece when
     /// somebody looks at them (`tensor_bytes`). Throws errc::argument for a head width that does not divide the rows.
-    ANEMONE_API stored_tensor read(const gguf_tensor& tensor, const gguf_rows& rows = {}) const;
+    ANEMONE_API_OF(anemone_weights_gguf_hpp)
+    stored_tensor read(const gguf_tensor& tensor, const gguf_rows& rows = {}) const;
     /// How many of its elements are not finite as fp16: the whole tensor is read, a piece at a time.
-    ANEMONE_API std::int64_t beyond_fp16(const gguf_tensor& tensor) const;
+    ANEMONE_API_OF(anemone_weights_gguf_hpp) std::int64_t beyond_fp16(const gguf_tensor& tensor) const;
 
 private:
     struct state;
@@ -100,10 +102,11 @@ private:
 };
 
 /// All tensors of a file under their names, as `gguf_file::read` gives them.
-ANEMONE_API weight_store load_gguf(const std::string& path);
+ANEMONE_API_OF(anemone_weights_gguf_hpp) weight_store load_gguf(const std::string& path);
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "gguf.ipp"
 #endif

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_weights_gguf_hpp);
+
 #include "../base/cancellation.hpp"
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
@@ -159,18 +162,18 @@ struct gguf_file::state {
     }
 };
 
-ANEMONE_BODY gguf_file::gguf_file(const std::string& path) {
+ANEMONE_BODY_OF gguf_file::gguf_file(const std::string& path) {
     auto file = std::make_shared<const detail::steady_file>(detail::opened_to_read(path), path);
     auto head = std::make_shared<const detail::gguf_head>(detail::gguf_head_reader(*file).read());
     state_.make() = {std::move(file), std::move(head)};
 }
 
-ANEMONE_BODY const std::string& gguf_file::path() const { return state_.get()->file->path(); }
-ANEMONE_BODY std::uint32_t gguf_file::version() const { return state_.get()->head->version; }
-ANEMONE_BODY std::uint64_t gguf_file::alignment() const { return state_.get()->head->alignment; }
-ANEMONE_BODY std::span<const gguf_tensor> gguf_file::tensors() const { return state_.get()->head->tensors; }
+ANEMONE_BODY_OF const std::string& gguf_file::path() const { return state_.get()->file->path(); }
+ANEMONE_BODY_OF std::uint32_t gguf_file::version() const { return state_.get()->head->version; }
+ANEMONE_BODY_OF std::uint64_t gguf_file::alignment() const { return state_.get()->head->alignment; }
+ANEMONE_BODY_OF std::span<const gguf_tensor> gguf_file::tensors() const { return state_.get()->head->tensors; }
 
-ANEMONE_BODY const gguf_tensor* gguf_file::find(std::string_view name) const {
+ANEMONE_BODY_OF const gguf_tensor* gguf_file::find(std::string_view name) const {
     const detail::gguf_head& head = *state_.get()->head;
     const auto& order = head.tensors_by_name;
     const auto at = std::lower_bound(order.begin(), order.end(), name, [&](std::size_t i, std::string_view n) {
@@ -179,7 +182,7 @@ ANEMONE_BODY const gguf_tensor* gguf_file::find(std::string_view name) const {
     return at != order.end() && head.tensors[*at].name == name ? &head.tensors[*at] : nullptr;
 }
 
-ANEMONE_BODY std::vector<std::string> gguf_file::keys() const {
+ANEMONE_BODY_OF std::vector<std::string> gguf_file::keys() const {
     std::vector<std::string> all;
     for (const detail::gguf_entry& e : state_.get()->head->entries) {
         all.push_back(e.key);
@@ -187,7 +190,7 @@ ANEMONE_BODY std::vector<std::string> gguf_file::keys() const {
     return all;
 }
 
-ANEMONE_BODY std::optional<std::string> gguf_file::text(std::string_view key) const {
+ANEMONE_BODY_OF std::optional<std::string> gguf_file::text(std::string_view key) const {
     const detail::gguf_entry* const e = state_.get()->entry(key);
     if (e != nullptr && e->kind != detail::gguf_kind::text) {
         state_.get()->refuse(*e, "a text");
@@ -195,7 +198,7 @@ ANEMONE_BODY std::optional<std::string> gguf_file::text(std::string_view key) co
     return e == nullptr ? std::nullopt : std::optional(e->text);
 }
 
-ANEMONE_BODY std::optional<double> gguf_file::number(std::string_view key) const {
+ANEMONE_BODY_OF std::optional<double> gguf_file::number(std::string_view key) const {
     using detail::gguf_kind;
     const detail::gguf_entry* const e = state_.get()->entry(key);
     if (e == nullptr) {
@@ -207,7 +210,7 @@ ANEMONE_BODY std::optional<double> gguf_file::number(std::string_view key) const
     return detail::gguf_number<double>(e->kind, e->bits);
 }
 
-ANEMONE_BODY std::optional<std::int64_t> gguf_file::integer(std::string_view key) const {
+ANEMONE_BODY_OF std::optional<std::int64_t> gguf_file::integer(std::string_view key) const {
     const detail::gguf_entry* const e = state_.get()->entry(key);
     if (e == nullptr) {
         return std::nullopt;
@@ -218,7 +221,7 @@ ANEMONE_BODY std::optional<std::int64_t> gguf_file::integer(std::string_view key
     return detail::gguf_number<std::int64_t>(e->kind, e->bits);
 }
 
-ANEMONE_BODY std::optional<bool> gguf_file::truth(std::string_view key) const {
+ANEMONE_BODY_OF std::optional<bool> gguf_file::truth(std::string_view key) const {
     const detail::gguf_entry* const e = state_.get()->entry(key);
     if (e != nullptr && e->kind != detail::gguf_kind::truth) {
         state_.get()->refuse(*e, "a bool");
@@ -226,7 +229,7 @@ ANEMONE_BODY std::optional<bool> gguf_file::truth(std::string_view key) const {
     return e == nullptr ? std::nullopt : std::optional(e->bits != 0);
 }
 
-ANEMONE_BODY std::optional<std::int64_t> gguf_file::length(std::string_view key) const {
+ANEMONE_BODY_OF std::optional<std::int64_t> gguf_file::length(std::string_view key) const {
     const detail::gguf_entry* const e = state_.get()->entry(key);
     if (e != nullptr && e->kind != detail::gguf_kind::array) {
         state_.get()->refuse(*e, "an array");
@@ -234,7 +237,7 @@ ANEMONE_BODY std::optional<std::int64_t> gguf_file::length(std::string_view key)
     return e == nullptr ? std::nullopt : std::optional(static_cast<std::int64_t>(e->bits));
 }
 
-ANEMONE_BODY std::optional<std::vector<double>> gguf_file::numbers(std::string_view key) const {
+ANEMONE_BODY_OF std::optional<std::vector<double>> gguf_file::numbers(std::string_view key) const {
     using detail::gguf_kind;
     const detail::gguf_entry* const e = state_.get()->entry(key);
     if (e == nullptr) {
@@ -255,7 +258,7 @@ ANEMONE_BODY std::optional<std::vector<double>> gguf_file::numbers(std::string_v
     return all;
 }
 
-ANEMONE_BODY std::optional<std::vector<std::string>> gguf_file::texts(std::string_view key) const {
+ANEMONE_BODY_OF std::optional<std::vector<std::string>> gguf_file::texts(std::string_view key) const {
     const detail::gguf_entry* const e = state_.get()->entry(key);
     if (e == nullptr) {
         return std::nullopt;
@@ -273,7 +276,7 @@ ANEMONE_BODY std::optional<std::vector<std::string>> gguf_file::texts(std::strin
     return all;
 }
 
-ANEMONE_BODY stored_tensor gguf_file::read(const gguf_tensor& tensor, const gguf_rows& rows) const {
+ANEMONE_BODY_OF stored_tensor gguf_file::read(const gguf_tensor& tensor, const gguf_rows& rows) const {
     const std::uint64_t block = detail::facts_of(tensor.type).elements;
     if (rows.head_width != 0) {
         const std::int64_t count = tensor.shape.rank > 0 ? tensor.shape[0] : 0;
@@ -299,7 +302,7 @@ ANEMONE_BODY stored_tensor gguf_file::read(const gguf_tensor& tensor, const gguf
     return {tensor.name, given, tensor.shape, std::move(all)};
 }
 
-ANEMONE_BODY std::int64_t gguf_file::beyond_fp16(const gguf_tensor& tensor) const {
+ANEMONE_BODY_OF std::int64_t gguf_file::beyond_fp16(const gguf_tensor& tensor) const {
     const stored_tensor stored = read(tensor);
     std::int64_t beyond = 0;
     weight_formats::with_element(stored.type, [&]<class Element>() {
@@ -318,7 +321,7 @@ ANEMONE_BODY std::int64_t gguf_file::beyond_fp16(const gguf_tensor& tensor) cons
     return beyond;
 }
 
-ANEMONE_BODY weight_store load_gguf(const std::string& path) {
+ANEMONE_BODY_OF weight_store load_gguf(const std::string& path) {
     const gguf_file file(path);
     weight_store store;
     for (const gguf_tensor& each : file.tensors()) {
