@@ -14,7 +14,16 @@ INCLUDE = ROOT / "include"
 PROGRAM = """ane::model_difference difference(const ane::graph_view& model, ane::input_buffers inputs) {
     return ane::diff(model, ane::backend::cpu{}, ane::backend::oracle(ane::h13), {}, inputs);
 }
+
+std::optional<ane::token_id> first_token(const char* folder) {
+    const ane::models::checkpoint c = ane::models::read_checkpoint(folder);
+    ane::decoder host(c.configuration, c.weights, {.context = 64}, ane::backend::cpu{});
+    ane::decoder_stream stream = host.open();
+    const std::vector<ane::token_id> prompt = {1, 2, 3};
+    return ane::text_generation(stream, prompt, {.drafts = ane::drafts_of_text()}).next();
+}
 """
+CALLED = ["diff/diff.hpp", "decoder/generation.hpp", "models/checkpoint.hpp"]
 
 
 def form_faults():
@@ -46,9 +55,10 @@ def main():
     compiler = next((name for name in ("g++", "clang++") if shutil.which(name)), None)
     if compiler:
         without = compiled(compiler, "anemone.hpp")
-        if without.returncode == 0 or "anemone_diff_diff_hpp" not in without.stderr:
+        named = [re.sub(r"\W", "_", f"anemone/{header}") in without.stderr for header in CALLED]
+        if without.returncode == 0 or not all(named):
             faults.append(f"a call without its header is told so: {without.stderr[:2000]}")
-        for order in (["anemone.hpp", "diff/diff.hpp"], ["diff/diff.hpp", "anemone.hpp"]):
+        for order in (["anemone.hpp", *CALLED], [*CALLED, "anemone.hpp"]):
             done = compiled(compiler, *order)
             if done.returncode != 0:
                 faults.append(f"{' before '.join(order)} does not compile: {done.stderr[:2000]}")
