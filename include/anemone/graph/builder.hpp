@@ -48,15 +48,7 @@ public:
             number = 0;
         }
         builder inner = scope(prefix);
-        char digits[12]{};
-        int count = 0;
-        do {
-            digits[count++] = static_cast<char>('0' + number % 10);
-            number /= 10;
-        } while (number > 0);
-        while (count > 0) {
-            inner.prefix_.push_back(digits[--count]);
-        }
+        detail::append_number(inner.prefix_, number);
         inner.prefix_.push_back('.');
         return inner;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -156,5 +157,22 @@ private:
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
 };
+
+namespace detail {
+
+/// Appends the digits of a number from 0 on.
+constexpr void append_number(sequence<char>& text, std::int64_t number) {
+    char digits[20]{};
+    int count = 0;
+    do {
+        digits[count++] = static_cast<char>('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    while (count > 0) {
+        text.push_back(digits[--count]);
+    }
+}
+
+} // namespace detail
 
 } // namespace ane

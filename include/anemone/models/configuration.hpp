@@ -77,13 +77,10 @@ constexpr bool has_window(const decoder_configuration& c, std::int64_t layer) no
     return c.window > 0 && layer >= c.first_window_layer &&
            (c.window_pattern == 0 || (layer + 1) % c.window_pattern != 0);
 }
-/// Whether any layer does, and whether any does not.
+/// Whether any layer does.
 constexpr bool has_windows(const decoder_configuration& c) noexcept {
     return c.window > 0 && c.window_pattern != 1 && c.first_window_layer < c.layers &&
            (c.layers - c.first_window_layer > 1 || has_window(c, c.layers - 1));
-}
-constexpr bool has_global_layers(const decoder_configuration& c) noexcept {
-    return c.window == 0 || c.first_window_layer > 0 || (c.window_pattern > 0 && c.window_pattern <= c.layers);
 }
 /// Whether layers with a window turn by tables of their own.
 constexpr bool has_local_rotary(const decoder_configuration& c) noexcept {

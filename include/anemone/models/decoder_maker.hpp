@@ -33,7 +33,7 @@ public:
         sequence<char> text;
         if (layer >= 0) {
             text.append(std::string_view("layers."));
-            append_number(text, layer);
+            ane::detail::append_number(text, layer);
             text.push_back('.');
         }
         text.append(part);
@@ -52,7 +52,7 @@ public:
         sequence<char> text;
         text.append(name);
         text.push_back('_');
-        append_number(text, layer_);
+        ane::detail::append_number(text, layer_);
         return text;
     }
     /// A name of the head, with the number of its part behind it where there are several.
@@ -61,7 +61,7 @@ public:
         text.append(name);
         if (form_.head_parts > 1) {
             text.push_back('_');
-            append_number(text, part);
+            ane::detail::append_number(text, part);
         }
         return text;
     }
@@ -72,7 +72,7 @@ public:
         sequence<char> text;
         if (layer_ >= 0) {
             text.append(names_.layers);
-            append_number(text, layer_);
+            ane::detail::append_number(text, layer_);
             text.push_back('.');
         }
         text.append(part);
@@ -245,7 +245,7 @@ private:
         const std::string_view old = graph_.view().text(text);
         sequence<char> name;
         name.append(old.substr(0, at));
-        append_number(name, to);
+        ane::detail::append_number(name, to);
         name.append(old.substr(at + digits_of(from)));
         return name;
     }
@@ -265,17 +265,6 @@ private:
         sequence<float> result;
         result.append(values);
         return result;
-    }
-    static constexpr void append_number(sequence<char>& text, std::int64_t number) {
-        char digits[20]{};
-        int count = 0;
-        do {
-            digits[count++] = static_cast<char>('0' + number % 10);
-            number /= 10;
-        } while (number > 0);
-        while (count > 0) {
-            text.push_back(digits[--count]);
-        }
     }
 
     decoder_configuration c_;

@@ -149,14 +149,7 @@ public:
         }
         text.append(name(g_[layer].kind));
         text.push_back('_');
-        char digits[12]{};
-        int count = 0;
-        for (int rest = layer; rest > 0 || count == 0; rest /= 10) {
-            digits[count++] = static_cast<char>('0' + rest % 10);
-        }
-        while (count > 0) {
-            text.push_back(digits[--count]);
-        }
+        detail::append_number(text, layer);
         while (is_taken({text.data(), text.size()})) {
             text.push_back('_');
         }
