@@ -104,19 +104,49 @@ ANEMONE_INLINE void move_centres(const std::vector<counted_value>& values, std::
     }
 }
 
-/// A palette of single values: by the counts of the 65,536 patterns, whatever the size of the weight.
-ANEMONE_INLINE palette_codes scalar_palette(std::span<const half> values, std::size_t entries) {
+struct counted_key {
+    std::uint16_t key;
+    std::uint32_t count;
+};
+
+/// The bit patterns among the values in numerical order, and how often each occurs.
+ANEMONE_INLINE std::vector<counted_key> counted_keys(std::span<const half> values) {
+    constexpr std::size_t few = 8192;
+    std::vector<counted_key> counted;
+    if (values.size() < few) { // sorted: a count of each of the 65,536 patterns would take longer
+        std::vector<std::uint16_t> keys;
+        keys.reserve(values.size());
+        for (const half w : values) {
+            keys.push_back(key_of(w));
+        }
+        std::sort(keys.begin(), keys.end());
+        for (const std::uint16_t key : keys) {
+            if (counted.empty() || counted.back().key != key) {
+                counted.push_back({key, 0});
+            }
+            ++counted.back().count;
+        }
+        return counted;
+    }
     std::vector<std::uint32_t> counts(65536, 0);
     for (const half w : values) {
         ++counts[key_of(w)];
     }
-    std::vector<counted_value> distinct;
-    std::vector<half> patterns;
     for (std::size_t key = 0; key < counts.size(); ++key) {
         if (counts[key] > 0) {
-            patterns.push_back(value_of(key));
-            distinct.push_back({static_cast<double>(patterns.back()), static_cast<double>(counts[key])});
+            counted.push_back({static_cast<std::uint16_t>(key), counts[key]});
         }
+    }
+    return counted;
+}
+
+/// A palette of single values: by the counts of their patterns, whatever the size of the weight.
+ANEMONE_INLINE palette_codes scalar_palette(std::span<const half> values, std::size_t entries) {
+    std::vector<counted_value> distinct;
+    std::vector<half> patterns;
+    for (const counted_key& each : counted_keys(values)) {
+        patterns.push_back(value_of(each.key));
+        distinct.push_back({static_cast<double>(patterns.back()), static_cast<double>(each.count)});
     }
     palette_codes result;
     std::vector<std::size_t> codes;
