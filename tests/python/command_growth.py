@@ -18,7 +18,7 @@ import tempfile
 from _harness import PATIENCE, command, expect, run, verdict
 from _onnx_messages import field, model, node, port, tensor
 
-NODES = int(os.environ.get("ANEMONE_TEST_NODES", "3000"))
+NODES = int(os.environ.get("ANEMONE_TEST_NODES", "2000"))
 HALF = 10  # the number of fp16 among ONNX's types
 SHAPE = [1, 4]
 
