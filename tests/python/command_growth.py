@@ -1,7 +1,7 @@
 """What the command `anemone` takes of time and memory, by the size of what it is given.
 
 Graphs of many nodes in the shapes that steps were quadratic or cubic in: chains, wide ones, deep residuals, many ports with
-names that become alike, many weights. Each command runs with an eighth of the nodes and with all of them, 3,000, or 100,000 in
+names that become alike, many weights. Each command runs with an eighth of the nodes and with all of them, 2,000, or 100,000 in
 `--all` (ANEMONE_TEST_NODES); judged is the ratio of processor times, not the time. Files that are larger than --max-memory
 allows are refused before they are read, and weights of those that are not stay in their files while a model is checked."""
 
