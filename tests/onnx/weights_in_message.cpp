@@ -11,7 +11,7 @@
 #include <system_error>
 
 using namespace ane;
-using models::model;
+using ::models::model;
 
 namespace {
 

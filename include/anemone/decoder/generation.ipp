@@ -17,7 +17,8 @@ ANEMONE_INCLUDED(anemone_decoder_generation_hpp);
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY_OF text_generation::text_generation(decoder_stream& stream, std::span<const token_id> prompt, generation_options how)
+ANEMONE_BODY_OF text_generation::text_generation(decoder_stream& stream, std::span<const token_id> prompt,
+                                                 generation_options how)
     : stream_(&stream), how_(std::move(how)), text_(prompt.begin(), prompt.end()), next_(prompt.size()) {
     require_possible(how_.how);
     if (how_.max_tokens < 1) {

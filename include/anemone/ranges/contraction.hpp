@@ -25,15 +25,11 @@ constexpr void add_ranges(const graph_view& g, const node& weight, const interva
     b.value = times(one, terms);
     b.magnitudes = one.magnitude() * terms;
     double squares = terms * w.magnitude() * w.magnitude(); // of the weights of one output
-    const node& source = stored_weight(g, weight);
-    if (source.kind == op::weight || source.kind == op::input) {
-        const contract& promise = source.get<contract>();
-        const double promised = f.by_column ? promise.column_l1 : promise.row_l1;
-        const double sum = promised + error_of_storage(g, weight, w.magnitude()) * terms;
-        if (promised < contract::any && sum < unbounded) {
-            narrow(b, x.magnitude() * sum);
-            squares = squares < sum * w.magnitude() ? squares : sum * w.magnitude();
-        }
+    const double promised = promised_sum(stored_weight(g, weight), f.by_column);
+    const double sum = promised + error_of_storage(g, weight, w.magnitude()) * terms;
+    if (promised < contract::any && sum < unbounded) {
+        narrow(b, x.magnitude() * sum);
+        squares = squares < sum * w.magnitude() ? squares : sum * w.magnitude();
     }
     narrow(b, product_of_lengths(x, f, root(squares)));
     if (w.along == f.along_weight) {
@@ -76,16 +72,6 @@ template <class Operand> constexpr interval scores_of_attention(const graph_view
     return {scaled.low, masked.high > scaled.high ? masked.high : scaled.high, masked.declared};
 }
 
-/// Whether some generation adds up the codes of this layer's weight, and scales their sum (datapath::weight_scale).
-constexpr bool may_add_codes(const graph_view& g, const node& n) {
-    if (n.kind != op::conv2d && n.kind != op::linear && (n.kind != op::matmul || !n.get<transposed>().b)) {
-        return false;
-    }
-    const node& w = g.operand(n, 1);
-    return w.kind == op::compressed && (n.kind == op::conv2d || w.shape.rank == 2) &&
-           is_scaled_by_channel(w.get<compression>());
-}
-
 /// The largest code of such a weight, in the units of the register (datapath::code_integer_bits): 127 / 16 or 7.
 constexpr double largest_code(const compression& c) {
     return static_cast<double>((1 << (c.bits - 1)) - 1) * (c.bits == 8 ? 0.0625 : 1.0);
@@ -111,7 +97,7 @@ constexpr contraction_bound bound_of_contraction(const graph_view& g, const node
     if (!x.bounded() || !w.bounded()) {
         b.value = have_one_sign(x, w) ? at_least(0, true) : anything(true);
         b.magnitudes = unbounded;
-    } else if (weight.kind == op::constant && f.walkable) {
+    } else if (has_known_sums(weight, f)) {
         g.values(weight).size() < many_weights ? add_constant(g, weight, x, f, b) : add_many(g, weight, x, f, b);
     } else {
         add_ranges(g, weight, x, w, f, b);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/graph.hpp"
+#include "../numerics/integer_products.hpp"
 #include "stored_form.hpp"
 
 #include <cstdint>
@@ -69,6 +70,15 @@ constexpr bool is_parameter(const graph_view& g, const node& n) {
     return kind == op::weight || kind == op::constant;
 }
 
+/// What the contract of a parameter or an input says of the sum of |w| over one output; `contract::any` where it says nothing.
+constexpr double promised_sum(const node& source, bool by_column) {
+    if (source.kind != op::weight && source.kind != op::input) {
+        return contract::any;
+    }
+    const contract& promise = source.get<contract>();
+    return by_column ? promise.column_l1 : promise.row_l1;
+}
+
 constexpr contraction_form form_of(const graph_view& g, const node& n) {
     const extents& x = g.operand(n, 0).shape;
     const extents& w = g.operand(n, 1).shape;
@@ -111,6 +121,21 @@ constexpr contraction_form form_of(const graph_view& g, const node& n) {
         f.by_column = columns && f.walkable;
     }
     return f;
+}
+
+/// Whether each output can add up weights of its own that are known.
+constexpr bool has_known_sums(const node& weight, const contraction_form& f) {
+    return weight.kind == op::constant && f.walkable;
+}
+
+/// Whether some generation adds up the codes of this layer's weight, and scales their sum (datapath::weight_scale).
+constexpr bool may_add_codes(const graph_view& g, const node& n) {
+    if (n.kind != op::conv2d && n.kind != op::linear && (n.kind != op::matmul || !n.get<transposed>().b)) {
+        return false;
+    }
+    const node& w = g.operand(n, 1);
+    return w.kind == op::compressed && (n.kind == op::conv2d || w.shape.rank == 2) &&
+           is_scaled_by_channel(w.get<compression>());
 }
 
 } // namespace detail

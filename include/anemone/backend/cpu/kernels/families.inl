@@ -8,6 +8,10 @@ namespace ANEMONE_SET {
     template <kernel_needs Needs> struct family##_loops { static const family##_kernels table; };
 #include "families.def"
 
+#if defined(__clang__) && defined(ANEMONE_COMPILED) // the tables are in other objects: clang would warn that it sees none
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-var-template"
+#endif
 template <kernel_needs Needs> const kernel_table& kernels() {
     static constinit const kernel_table table{
         .level = isa_level::ANEMONE_SET_LEVEL,
@@ -16,6 +20,9 @@ template <kernel_needs Needs> const kernel_table& kernels() {
     };
     return table;
 }
+#if defined(__clang__) && defined(ANEMONE_COMPILED)
+#pragma clang diagnostic pop
+#endif
 
 } // namespace ANEMONE_SET
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
