@@ -54,6 +54,9 @@ ANEMONE_API checkpoint read_checkpoint(const std::string& path, const checkpoint
 /// The configuration in a folder alone. Throws `ane::error` (errc::file) as `read_checkpoint` does.
 ANEMONE_API decoder_configuration read_checkpoint_configuration(const std::string& path);
 
+/// Whether the place of a model has tensors beside its configuration, or says that it has. Throws `error` (errc::file).
+ANEMONE_API bool has_tensors(const std::string& path);
+
 /// A sentence for each tensor with numbers that fp16 cannot hold. Reads all of them, part by part.
 ANEMONE_API std::vector<std::string> numbers_beyond_half(const weight_store& weights);
 
