@@ -349,6 +349,27 @@ struct gate {
 
 } // namespace
 
+TEST_CASE("who reads a quantized product is searched up to the last of them, and not to the last node") {
+    composer c;
+    const quantization as{dtype::int8, 0};
+    const int x = c.input({4});
+    int operands[2];
+    for (int k = 0; k < 2; ++k) {
+        const int s = c.constant(k == 0 ? 0.5F : 2.0F);
+        operands[k] = c.add(op::dequantize, as, {c.add(op::quantize, as, {x, s}), s});
+    }
+    const int product = c.add(op::mul, {operands[0], operands[1]});
+    const int clamped = c.add(op::clamp, clip_range{-128, 127}, {product});
+    c.output(clamped);
+    c.output(c.add(op::relu, {product}));
+    const dynamic_graph g = c.finish();
+    sequence<int> read = uses(g);
+    CHECK(takes_another_scale(g, product));
+    CHECK(takes_another_scale(g, product, read));
+    read[static_cast<std::size_t>(product)] = 1; // the clamp: what follows is not looked at
+    CHECK_FALSE(takes_another_scale(g, product, read));
+}
+
 TEST_CASE("N211, N212: the codes of a quantized product take another scale, on request") {
     using numerics::product_scale_rule;
     // y = Q_out(a Q_1/16(b)), all ones.

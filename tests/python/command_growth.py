@@ -73,6 +73,18 @@ def products(count):
                  inputs=[port("s0", SHAPE, HALF)], outputs=[port(f"s{count}", SHAPE, HALF)])
 
 
+def codes(count):
+    """Products of values that are quantized, whose scales a compiler exchanges."""
+    scales = [tensor(f"scale{k}", [], HALF, raw=struct.pack("<e", 1 / 2**(6 + k))) for k in range(2)]
+    nodes = []
+    for i in range(count // 5):
+        nodes += [node("QuantizeLinear", [f"s{i}", f"scale{k}", "zero"], [f"q{i}_{k}"], f"q{i}_{k}") for k in range(2)]
+        nodes += [node("DequantizeLinear", [f"q{i}_{k}", f"scale{k}", "zero"], [f"d{i}_{k}"], f"d{i}_{k}") for k in range(2)]
+        nodes.append(node("Mul", [f"d{i}_0", f"d{i}_1"], [f"s{i + 1}"], f"n{i}"))
+    return model(nodes, [*scales, tensor("zero", [], 3, raw=b"\0")],
+                 inputs=[port("s0", SHAPE, HALF)], outputs=[port(f"s{count // 5}", SHAPE, HALF)])
+
+
 def large(form):
     """Values for which the GPU leads here and the engine there, so that placement has something to weigh."""
     return lambda count: form(count, [1, 64, 64, 64])
@@ -84,10 +96,11 @@ COMMANDS = [["check", "-q", "--targets", "h13"], ["run"], ["diff"], ["cost"], ["
             ["convert", "--to", "cpp", "-o", "m.hpp"]]
 BENCH = [["bench", "--seconds", "0.001", "--no-limits"]]
 COMPRESSION = [["compress", "--random-runs", "2", "--most-loss", "1"]]
+CODES = [["check", "-q", "--targets", "h17s"], ["optimize", "--values"], ["diff", "--target", "h17s"]]
 PLACEMENT = [["placement"], ["placement", "--goal", "energy"], ["placement", "--target", "h13"]]
 FORMS = [("chain", chain, COMMANDS + BENCH), ("wide", wide, COMMANDS), ("residual", residual, COMMANDS),
          ("ports", ports, COMMANDS), ("weights", weights, COMMANDS + BENCH), ("products", products, COMPRESSION),
-         ("wide images", large(wide), PLACEMENT), ("residual images", large(residual), PLACEMENT)]
+         ("codes", codes, CODES), ("wide images", large(wide), PLACEMENT), ("residual images", large(residual), PLACEMENT)]
 
 
 def processor_seconds(program, arguments, folder):

@@ -34,8 +34,9 @@ def tensor(kind, shape):
 class Weight:
     """Statements that make `w`, and the values that it stands for."""
 
-    def __init__(self):
+    def __init__(self, shape=SHAPE):
         self.lines = []
+        self.shape = shape
 
     def constant(self, name, kind, array):
         of = tensor(kind, array.shape)
@@ -112,18 +113,30 @@ def palette_with_scales():
     return w, looked_up(table, indices) * spread(scale, SHAPE)
 
 
-def blockwise(kind, blocks, with_offset):
-    w = Weight()
+def blockwise(kind, blocks, with_offset, shape=SHAPE, scales=lambda blocks: np.abs(halves(*blocks)), scale_kind="fp16"):
+    w = Weight(shape)
     bits, signed = int(kind.lstrip("uint")), not kind.startswith("u")
-    data = w.constant("data", kind, integers(bits, signed, *SHAPE))
-    scale = w.constant("scale", "fp16", np.abs(halves(*blocks)))
+    data = w.constant("data", kind, integers(bits, signed, *shape))
+    scale = w.constant("scale", scale_kind, scales(blocks))
     more = {}
     offset = np.zeros(blocks)
     if with_offset:
         offset = w.constant("offset", kind, integers(bits, signed, *blocks))
         more = {"offset": "offset"}
-    w.statement("constexpr_blockwise_shift_scale", "w", "fp16", SHAPE, data="data", scale="scale", **more)
-    return w, (data - spread(offset, SHAPE)) * spread(scale, SHAPE)
+    w.statement("constexpr_blockwise_shift_scale", "w", "fp16", shape, data="data", scale="scale", **more)
+    return w, (data - spread(offset, shape)) * spread(scale, shape)
+
+
+def signed_scales(blocks):
+    """Of both signs, subnormal, zero and minus zero, and as large as products of a byte may have them."""
+    values = halves(*blocks).ravel()
+    values[:6] = np.array([2.0**-24, -(2.0**-20), 0, -0.0, 250, -1], np.float16)[: values.size]
+    return draw.permutation(values).reshape(blocks)
+
+
+def singles(blocks):
+    """Which fp16 does not hold."""
+    return draw.normal(size=blocks).astype(np.float32)
 
 
 def affine(kind, axis):
@@ -181,6 +194,13 @@ def forms():
         for blocks in ((4, 1, 1, 1), (1, 6, 1, 1), (4, 3, 1, 1), (2, 2, 2, 1), (1, 1, 1, 4), (4, 6, 2, 4), (1, 1, 1, 1)):
             yield f"{kind} in blocks {blocks}", blockwise(kind, blocks, False)
             yield f"{kind} in blocks {blocks} with offsets", blockwise(kind, blocks, True)
+    # Runs of every length, beside what a register holds, and rows longer than a step; scales of all kinds.
+    for shape, blocks in (((3, 40), (3, 1)), ((3, 40), (3, 2)), ((3, 40), (3, 5)), ((3, 40), (1, 40)), ((6, 33), (2, 33)),
+                          ((6, 33), (3, 11)), ((2, 5, 3, 7), (2, 5, 1, 1)), ((2, 70000), (2, 1)), ((2, 66000), (1, 66000))):
+        for kind in ("int8", "uint4") if shape[-1] > 100 else ("int4", "uint4", "int8", "uint8"):
+            yield f"{kind} {shape} in blocks {blocks}", blockwise(kind, blocks, True, shape, signed_scales)
+    for blocks in ((3, 2), (3, 40)):
+        yield f"scales of fp32 {blocks}", blockwise("int8", blocks, True, (3, 40), singles, "fp32")
     for kind in ("int8", "uint8"):
         for axis in range(4):
             yield f"{kind} with scales along {axis}", affine(kind, axis)
@@ -193,10 +213,10 @@ def decoded(program, folder, name, made):
     """What a program gives that adds the weight to zeros, beside the values that the weight stands for."""
     weight, values = made
     body = "\n        ".join(weight.lines)
-    of = tensor("fp16", SHAPE)
+    of = tensor("fp16", weight.shape)
     (folder / "weight.mil").write_text(f"program(1.3)\n{{\n    func main<ios18>({of} x) {{\n        {body}\n"
                                        f'        {of} y = add(x = x, y = w)[name = string("y")];\n    }} -> (y);\n}}\n')
-    np.savez(folder / "zeros.npz", x=np.zeros(SHAPE, np.float16))
+    np.savez(folder / "zeros.npz", x=np.zeros(weight.shape, np.float16))
     done = run(program, ["run", "weight.mil", "-i", "zeros.npz", "-o", "y.npz"], folder)
     expect(done.returncode == 0, f"{name}: {done.stderr}")
     if done.returncode == 0:

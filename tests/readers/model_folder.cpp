@@ -121,6 +121,55 @@ TEST_CASE("MIL text reads blobs in its folder alone") {
     has(said([&] { ane::read_mil_file(s.path("m")); }), "a link that leads out of the model's folder");
 }
 
+TEST_CASE("a snapshot of Hugging Face's hub reads the blobs of its model, and nothing else outside") {
+    const stranger s;
+    const std::string hash(64, 'a');
+    const std::string blob = "hub/models--org--net/blobs/" + hash;
+    const std::string snapshot = "hub/models--org--net/snapshots/0123abcd";
+    for (const std::string folder : {"hub/models--org--net/blobs", "hub/models--org--other/blobs", "hub/blobs"}) {
+        fs::create_directories(s.path(folder));
+        ane::write_file(s.path(folder + "/" + hash), stranger::weights());
+    }
+    fs::create_directories(s.path(snapshot + "/inner"));
+    const auto read = [&](const std::string& target, const std::string& name = "w.bin", const std::string& from = "") {
+        const std::string folder = from.empty() ? snapshot : from;
+        fs::remove(s.path(folder + "/" + name));
+        s.link(folder + "/" + name, target);
+        ane::write_file(s.path(folder + "/model.mil"), stranger::text(name));
+        return said([&] { ane::read_mil_file(s.path(folder + "/model.mil")); });
+    };
+    CHECK(read("../../blobs/" + hash) == "read");
+    CHECK(read("../../../blobs/" + hash, "inner/w.bin") == "read");
+    CHECK(read("../../../blobs/" + hash, "w.bin", snapshot + "/inner") == "read"); // whichever folder is the model's
+    s.link("way", snapshot);                                                       // the user's own
+    CHECK(read("../../blobs/" + hash, "w.bin", "way") == "read");
+    const std::string out = "a link that leads out of the model's folder";
+    has(read("../../../blobs/" + hash), out);                    // of all models
+    has(read("../../../models--org--other/blobs/" + hash), out); // of another one
+    has(read("../../../models--org--net/blobs/" + hash), out);   // the same file by another text
+    has(read("../../blobs/../blobs/" + hash), out);
+    has(read("../../blobs/./" + hash), out);
+    has(read("../../snapshots/0123abcd/../../blobs/" + hash), out);
+    has(read("../../blobs/" + hash, "inner/w.bin"), out); // one level too few
+    has(read(s.path(blob)), out);
+    has(read("../../blobs/"), out);
+    has(read("../../blobs/.."), out);
+    has(read("../../../../secret"), out);
+    has(read("../../blobs/" + std::string(64, 'b')), "cannot be found: No such file");
+    // Neither the blob nor its folder may be a link.
+    fs::remove(s.path(blob));
+    s.link(blob, "../../../secret");
+    has(read("../../blobs/" + hash), "cannot be opened");
+    fs::rename(s.path("hub/models--org--net/blobs"), s.path("hub/real"));
+    s.link("hub/models--org--net/blobs", "../blobs");
+    has(read("../../blobs/" + hash), out);
+    // Such links mean nothing where the folders have other names.
+    fs::create_directories(s.path("plain/net/snapshots/0123abcd"));
+    fs::create_directories(s.path("plain/net/blobs"));
+    ane::write_file(s.path("plain/net/blobs/" + hash), stranger::weights());
+    has(read("../../blobs/" + hash, "w.bin", "plain/net/snapshots/0123abcd"), out);
+}
+
 TEST_CASE("netplists read weight files in their folder alone") {
     const stranger s;
     ane::write_file(s.path("m/own"), stranger::weights());

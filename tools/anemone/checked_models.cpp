@@ -81,7 +81,7 @@ void collect(const fs::path& folder, std::vector<std::string>& found) {
 }
 
 std::string part_text(const app::variant& v) {
-    return v.shapes.empty() ? v.function : fmt::format("{}, {}", v.function, fmt::join(v.shapes, " "));
+    return v.shapes.empty() ? v.function + v.others : fmt::format("{}, {}", v.function, fmt::join(v.shapes, " "));
 }
 
 checked_model checked(const std::string& path, const std::string& part, const check_request& asked,

@@ -26,6 +26,18 @@ namespace {
 /// The programs of a decoder that one cannot hold have the names "program_1", ...
 std::string program_name(std::size_t index) { return "program_" + std::to_string(index + 1); }
 
+/// Programs whose graphs are alike: one verdict is that of all of them where no weights are there.
+struct program_group {
+    std::size_t first = 0, last = 0, count = 0;
+};
+std::string others_text(const program_group& g) {
+    if (g.count == 1) {
+        return {};
+    }
+    return g.last - g.first + 1 == g.count ? (g.count == 2 ? " and " : " to ") + program_name(g.last)
+                                           : " and " + std::to_string(g.count - 1) + " of its form";
+}
+
 } // namespace
 
 ane::read_model read_checkpoint(const std::string& path, const reading_options& how, const caller& who,
@@ -69,9 +81,31 @@ ane::read_model read_checkpoint(const std::string& path, const reading_options& 
 std::vector<variant> programs_in(const std::string& path, const reading_options& how) {
     const auto c = ane::models::read_checkpoint_configuration(path);
     const auto programs = ane::models::programs_of(c, form_of(c, how));
+    if (programs.size() < 2 || !how.function.empty()) {
+        return {};
+    }
+    if (ane::models::has_tensors(path) || !how.weights.empty()) { // whose values the verdict depends on
+        std::vector<variant> all;
+        for (std::size_t i = 0; i < programs.size(); ++i) {
+            all.push_back({program_name(i), {}});
+        }
+        return all;
+    }
+    std::vector<program_group> groups;
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+        const auto known = std::find_if(groups.begin(), groups.end(), [&](const program_group& each) {
+            return ane::models::are_alike(c, programs[each.first], programs[i]);
+        });
+        if (known == groups.end()) {
+            groups.push_back({i, i, 1});
+        } else {
+            known->last = i;
+            ++known->count;
+        }
+    }
     std::vector<variant> all;
-    for (std::size_t i = 0; i < programs.size() && programs.size() > 1 && how.function.empty(); ++i) {
-        all.push_back({program_name(i), {}});
+    for (const program_group& each : groups) {
+        all.push_back({program_name(each.first), {}, others_text(each)});
     }
     return all;
 }

@@ -19,7 +19,8 @@ ane::models::decoder_form form_of(const ane::models::decoder_configuration& c, c
 ane::read_model read_checkpoint(const std::string& path, const reading_options& how, const caller& who,
                                 ane::opened_files& parts);
 
-/// The programs of a published decoder as variants, where there are several. Throws as `read`.
+/// The programs of a published decoder as variants, where there are several; of those that are alike one where no weights are
+/// there. Throws as `read`.
 std::vector<variant> programs_in(const std::string& path, const reading_options& how);
 
 } // namespace app

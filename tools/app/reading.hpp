@@ -67,7 +67,7 @@ struct reading_options {
                 {.least = 0, .most = 1048576}),
             option(&reading_options::chunk,
                    {.name = "chunk", .text = "The same: positions that one run computes, 1 to decode"},
-                   {.least = 1, .most = 1048576}));
+                   {.least = 1, .most = 4096}));
     }
 };
 
@@ -94,6 +94,7 @@ bool is_checkpoint(const std::string& path);
 struct variant {
     std::string function;
     std::vector<std::string> shapes; ///< "x=1,80,300"; empty: as the file says
+    std::string others = {};         ///< those that are the same model: " to program_5"
 };
 
 /// The models of MIL text or of an ML package that has several, but for what `how` chooses; else none. Throws as `read`.

@@ -292,9 +292,9 @@ template <class Sink> constexpr void visit_argument_demands(const ranged_node& s
     }
 }
 
-/// Calls `sink(hazard, demand)` for each limit that concerns node `index`.
+/// Calls `sink(hazard, demand)` for each limit that concerns node `index`. `read`: `uses(g)`.
 template <class Sink>
-constexpr void visit_demands(const graph_view& g, int index, std::span<const interval> known,
+constexpr void visit_demands(const graph_view& g, int index, std::span<const interval> known, std::span<const int> read,
                              const target_description& t, Sink sink) {
     const node& n = g[index];
     const ranged_node s{g, n, known};
@@ -326,7 +326,7 @@ constexpr void visit_demands(const graph_view& g, int index, std::span<const int
     if (may_read_inside || n.kind == op::cross_correlation) {
         sink(hazard::loss_scale, loss_demand(s, t.has.slice_width_saturates));
     }
-    if (n.kind == op::mul && takes_another_scale(g, index)) {
+    if (n.kind == op::mul && takes_another_scale(g, index, read)) {
         sink(hazard::product_scale, demand{true, false, true, true, 0, 0});
     }
     visit_argument_demands(s, sink);
@@ -348,8 +348,9 @@ struct envelope_entry {
 constexpr std::vector<envelope_entry> envelope(const graph_view& g, const target_description& t,
                                                std::span<const interval> known) {
     std::vector<envelope_entry> all;
+    const sequence<int> read = uses(g);
     for (int i = 0; i < g.size(); ++i) {
-        detail::visit_demands(g, i, known, t, [&all, i](hazard h, const demand& d) {
+        detail::visit_demands(g, i, known, read, t, [&all, i](hazard h, const demand& d) {
             if (d.applies) {
                 all.push_back({i, h, d.verdict(), d.bound, d.limit});
             }

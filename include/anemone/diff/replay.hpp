@@ -132,7 +132,7 @@ private:
         if (values_.arithmetic.quantized_product_scale == numerics::product_scale_rule::own) {
             return;
         }
-        const quantized_product p = quantized_product_of(lowered_.graph, piece);
+        const quantized_product p = quantized_product_of(lowered_.graph, piece, values_.plan.read);
         for (int k = 0; k < 2; ++k) {
             const int d = p.exchanged(lowered_.graph, k);
             if (d >= 0) {

@@ -48,10 +48,12 @@ public:
         return (std::filesystem::path(path_) / name).string();
     }
 
+    /// Whether there are tensors, or an index that says so.
+    ANEMONE_INLINE bool has_tensors() const { return has(index_name()) || has("model.safetensors"); }
     /// All tensors; none where the folder has neither tensors nor an index. What is wrong with them is added to `faults`.
     ANEMONE_INLINE std::vector<stored_tensor> tensors(std::vector<read_fault>& faults) const {
         constexpr std::uint64_t most = std::uint64_t{256} << 20U;
-        const std::string index = "model.safetensors.index.json";
+        const std::string index = index_name();
         std::vector<stored_tensor> all;
         if (const std::optional<std::string> text = this->text(index, most)) {
             const std::map<std::string, std::string> places = places_in(*text, shown(index));
@@ -78,13 +80,15 @@ public:
                                           (is == found.end() ? "" : "; it is in " + is->second)});
                 }
             }
-        } else if (has("model.safetensors")) {
+        } else if (!home_.file("model.safetensors").is_missing) {
             all = shard("model.safetensors");
         }
         return all;
     }
 
 private:
+    static std::string index_name() { return "model.safetensors.index.json"; }
+
     ANEMONE_INLINE static std::map<std::string, std::string> places_in(const std::string& text,
                                                                        const std::string& shown) {
         const ane::detail::json_values values(text, shown);

@@ -8,7 +8,6 @@
 #include "configuration.hpp"
 
 #include <cstdint>
-#include <vector>
 
 /// What a language model takes on a chip, from its configuration alone: by the cost model (docs/cost.md), never run on Apple
 /// silicon.
@@ -42,7 +41,7 @@ struct decode_shares {
 struct decode_figures {
     ane::target target{};
     decode_options how{};     ///< with everything that was chosen
-    int programs = 0;         ///< that a token runs; the prompt has as many of its own, of the same weights
+    int programs = 0;         ///< that a token runs (`programs_of`); the prompt has as many of its own, of the same weights
     decode_interval token;    ///< s
     decode_interval position; ///< s, of the prompt
     decode_interval token_joules, position_joules; ///< of the package above idle
@@ -59,20 +58,9 @@ struct decode_figures {
     }
 };
 
-/// Layers that one program holds, and whether it has the head.
-struct decode_part {
-    std::int64_t first = 0, count = 0;
-    bool head = false;
-};
-
 } // namespace ane::models
 
 namespace ane::models::inline ANEMONE_WAY {
-
-/// The programs of a model in their order: as many layers in each as the limits hold; the head in the last one where it fits
-/// beside its layers, else by itself.
-ANEMONE_API_OF(anemone_models_decode_figures_hpp)
-std::vector<decode_part> decode_parts(const decoder_configuration& c, const decode_options& how);
 
 /// What a token and the prompt take on a chip with a cost model. Throws errc::argument for numbers of `how` that are out of
 /// range, and for a chip of which no rates are known.

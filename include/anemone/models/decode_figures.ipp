@@ -10,12 +10,14 @@ ANEMONE_INCLUDED(anemone_models_decode_figures_hpp);
 #include "../targets/table.hpp"
 #include "decode_figures.hpp"
 #include "decoder_graph.hpp"
+#include "programs.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
-#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace ane::models::detail::inline ANEMONE_WAY {
 
@@ -91,21 +93,19 @@ struct decode_sum {
 
 /// All programs of a run over so many positions. Programs that are alike are estimated once.
 ANEMONE_INLINE decode_sum sum_of(const decoder_configuration& c, const target_description& d,
-                                 const std::vector<decode_part>& parts, std::int64_t positions, std::int64_t capacity) {
+                                 const std::vector<decoder_form>& programs, std::int64_t positions,
+                                 std::int64_t capacity) {
     const auto head_parts = static_cast<int>((c.vocabulary + d.limits.tensor_w - 1) / d.limits.tensor_w);
     std::map<std::pair<std::int64_t, bool>, cost> known;
     decode_sum sum;
-    for (const decode_part& part : parts) {
-        const std::pair key(part.count, part.head);
+    for (decoder_form form : programs) {
+        const std::pair key(form.count, form.head);
         auto at = known.find(key);
         // Layers with a window and others have the same shapes, but for which masks and tables come in.
         if (at == known.end()) {
-            const decoder_form form{.positions = positions,
-                                    .capacity = capacity,
-                                    .first = part.first,
-                                    .count = part.count,
-                                    .head = part.head,
-                                    .head_parts = part.head ? head_parts : 1};
+            form.positions = positions;
+            form.capacity = capacity;
+            form.head_parts = form.head ? head_parts : 1;
             at = known.emplace(key, estimate(lower(decoder_graph(c, form)).view(), d)).first;
         }
         sum.add(at->second);
@@ -122,29 +122,6 @@ constexpr decode_interval each_of(decode_interval all, std::int64_t count) {
 
 namespace ane::models::inline ANEMONE_WAY {
 
-ANEMONE_BODY_OF std::vector<decode_part> decode_parts(const decoder_configuration& c, const decode_options& how) {
-    const detail::decode_weights weights = detail::decode_weights_of(c);
-    const segment_limits& limits = how.limits;
-    std::int64_t most = limits.decoder_layers > 0 ? limits.decoder_layers : c.layers;
-    if (limits.weight_bytes > 0) {
-        most =
-            std::min(most, std::max<std::int64_t>(1, limits.weight_bytes / std::max<std::int64_t>(1, weights.layer)));
-    }
-    most = how.layers_per_program > 0 ? how.layers_per_program : most;
-    std::vector<decode_part> parts;
-    for (std::int64_t first = 0; first < c.layers; first += most) {
-        parts.push_back({first, std::min(most, c.layers - first), false});
-    }
-    decode_part& last = parts.back();
-    const bool fits = limits.weight_bytes == 0 || last.count * weights.layer + weights.head <= limits.weight_bytes;
-    if (fits || how.layers_per_program == c.layers) {
-        last.head = true;
-    } else {
-        parts.push_back({c.layers, 0, true});
-    }
-    return parts;
-}
-
 ANEMONE_BODY_OF decode_figures figures_of(const decoder_configuration& c, target t, const decode_options& how) {
     const target_description& d = describe(t);
     if (!has_cost_model(d)) {
@@ -156,10 +133,10 @@ ANEMONE_BODY_OF decode_figures figures_of(const decoder_configuration& c, target
     decode_figures f;
     f.target = t;
     f.how = detail::chosen(c, how);
-    const std::vector<decode_part> parts = decode_parts(c, f.how);
-    f.programs = static_cast<int>(parts.size());
-    const detail::decode_sum token = detail::sum_of(c, d, parts, f.how.queries, f.how.capacity);
-    const detail::decode_sum chunk = detail::sum_of(c, d, parts, f.how.chunk, f.how.capacity);
+    const std::vector<decoder_form> programs = programs_of(c, {}, how.limits, how.layers_per_program);
+    f.programs = static_cast<int>(programs.size());
+    const detail::decode_sum token = detail::sum_of(c, d, programs, f.how.queries, f.how.capacity);
+    const detail::decode_sum chunk = detail::sum_of(c, d, programs, f.how.chunk, f.how.capacity);
     f.token = token.seconds;
     f.token_joules = token.joules;
     f.shares = token.shares;

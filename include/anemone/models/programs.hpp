@@ -24,37 +24,52 @@ constexpr std::int64_t layer_bytes(const decoder_configuration& c) noexcept {
     return 2 * (attention + inner);
 }
 
-/// How many programs hold the layers of a decoder, each with as many as the limits allow.
-constexpr std::int64_t program_count(const decoder_configuration& c, const segment_limits& limits = {}) noexcept {
-    const std::int64_t by_weight = limits.weight_bytes > 0 ? limits.weight_bytes / layer_bytes(c) : c.layers;
-    const std::int64_t by_layers = limits.decoder_layers > 0 ? limits.decoder_layers : c.layers;
-    const std::int64_t most = by_weight < by_layers ? by_weight : by_layers;
-    return most < 1 ? c.layers : (c.layers + most - 1) / most;
+/// How many layers of a decoder one program holds: one at least, whatever it takes.
+constexpr std::int64_t layers_per_program(const decoder_configuration& c, const segment_limits& limits = {}) noexcept {
+    std::int64_t most = c.layers;
+    if (limits.decoder_layers > 0 && limits.decoder_layers < most) {
+        most = limits.decoder_layers;
+    }
+    if (limits.weight_bytes > 0 && limits.weight_bytes / layer_bytes(c) < most) {
+        most = limits.weight_bytes / layer_bytes(c);
+    }
+    return most < 1 ? 1 : most;
 }
 
-/// The forms of the programs of a decoder, in the order in which they run: as many layers each as the limits allow, spread
-/// evenly, and the head in parts. It belongs to the last program if its weights have room there, else it is one of its own.
+/// The forms of the programs of a decoder, in the order in which they run: each has `layers`, the last one what is left; 0: as
+/// many as the limits allow. The head, in parts, belongs to the last program if its weights have room there, or if that has all
+/// layers because it was asked to, else it is a program of its own.
 inline std::vector<decoder_form> programs_of(const decoder_configuration& c, decoder_form form = {},
-                                             const segment_limits& limits = {}) {
-    const std::int64_t count = program_count(c, limits);
+                                             const segment_limits& limits = {}, std::int64_t layers = 0) {
+    const std::int64_t each = layers > 0 ? layers : layers_per_program(c, limits);
     form.head_parts = head_parts_of(c);
+    form.head = false;
     std::vector<decoder_form> all;
-    for (std::int64_t k = 0; k < count; ++k) {
-        decoder_form one = form;
-        one.first = c.layers * k / count;
-        one.count = c.layers * (k + 1) / count - one.first;
-        one.head = k + 1 == count;
-        all.push_back(one);
+    for (form.first = 0; form.first < c.layers; form.first += each) {
+        form.count = c.layers - form.first < each ? c.layers - form.first : each;
+        all.push_back(form);
     }
-    decoder_form& last = all.back();
-    if (limits.weight_bytes > 0 && last.count * layer_bytes(c) + 2 * c.vocabulary * c.width > limits.weight_bytes) {
-        last.head = false;
+    const std::int64_t last_bytes = all.back().count * layer_bytes(c) + 2 * c.vocabulary * c.width;
+    if (limits.weight_bytes == 0 || last_bytes <= limits.weight_bytes || layers == c.layers) {
+        all.back().head = true;
+    } else {
         form.first = c.layers;
         form.count = 0;
         form.head = true;
         all.push_back(form);
     }
     return all;
+}
+
+/// Whether the graphs of two forms are the same but for the names of ports and weights.
+constexpr bool are_alike(const decoder_configuration& c, const decoder_form& one, decoder_form other) noexcept {
+    const std::int64_t first = other.first;
+    other.first = one.first;
+    bool alike = one == other;
+    for (std::int64_t i = one.first; alike && i < end_of(c, one); ++i) {
+        alike = has_window(c, i) == has_window(c, i - one.first + first);
+    }
+    return alike;
 }
 
 } // namespace ane::models

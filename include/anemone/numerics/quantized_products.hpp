@@ -2,6 +2,9 @@
 
 #include "../graph/uses.hpp"
 
+#include <cstddef>
+#include <span>
+
 /// Products of dequantized values, in which a compiler exchanges scales: seen from the graph alone.
 namespace ane {
 
@@ -40,8 +43,8 @@ constexpr int dequantization_behind(const graph_view& g, int index) {
 /// Of two dequantized operands the codes of both take the scale of the first; of one, that of a quantize which reads the
 /// product (measured M5 Pro, through two of the vendor's compilers: N211, N212). That it is the first operand's is
 /// inferred: the source names the branch that was built first, and a graph has no such order. With a clamp between the
-/// product and what reads it, nothing is exchanged.
-constexpr quantized_product quantized_product_of(const graph_view& g, int index) {
+/// product and what reads it, nothing is exchanged. `read`: `uses(g)`, where that is known (`every_reader`).
+constexpr quantized_product quantized_product_of(const graph_view& g, int index, std::span<const int> read = {}) {
     const node& n = g[index];
     if (n.kind != op::mul) {
         return {};
@@ -55,24 +58,27 @@ constexpr quantized_product quantized_product_of(const graph_view& g, int index)
     if (a < 0 && b < 0) {
         return p;
     }
-    bool clamped = !is_output(g, index);
-    int quantized = -1;
-    every_reader(g, index, [&](int reader, int) {
-        clamped = clamped && g[reader].kind == op::clamp;
-        quantized = quantized < 0 && g[reader].kind == op::quantize ? reader : quantized;
-        return true;
-    });
     if (a >= 0 && b >= 0) {
+        const bool clamped = !is_output(g, index) && every_reader(g, index, read, [&g](int reader, int) {
+            return g[reader].kind == op::clamp;
+        });
         p.scaled_by = clamped ? -1 : a;
-    } else if (quantized >= 0 && g.operand(g[quantized], 1).shape.count() == 1) {
+        return p;
+    }
+    int quantized = -1;
+    every_reader(g, index, read, [&](int reader, int) {
+        quantized = g[reader].kind == op::quantize ? reader : -1;
+        return quantized < 0;
+    });
+    if (quantized >= 0 && g.operand(g[quantized], 1).shape.count() == 1) {
         p.scaled_by = quantized;
     }
     return p;
 }
 
 /// Whether a product's codes take a scale that is not theirs.
-constexpr bool takes_another_scale(const graph_view& g, int index) {
-    const quantized_product p = quantized_product_of(g, index);
+constexpr bool takes_another_scale(const graph_view& g, int index, std::span<const int> read = {}) {
+    const quantized_product p = quantized_product_of(g, index, read);
     return p.exchanged(g, 0) >= 0 || p.exchanged(g, 1) >= 0;
 }
 

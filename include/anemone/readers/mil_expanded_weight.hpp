@@ -3,6 +3,7 @@
 #include "../graph/strided.hpp"
 #include "mil_call.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -98,12 +99,15 @@ public:
         for (int i = shape.rank - 1; i >= 0; --i) {
             run_ *= size_[i];
             if (blocks[i] > 1) {
+                row_ = run_ * blocks[i];
                 break;
             }
         }
     }
     /// So many consecutive elements share an entry, from the first on.
     std::int64_t run() const { return run_; }
+    /// In so many consecutive elements each run has the entry behind that of the run before it.
+    std::int64_t row() const { return std::max(row_, run_); }
     std::int64_t operator()(std::int64_t i) const {
         std::int64_t at = 0;
         for (int a = 0; a < shape_.rank; ++a) {
@@ -115,6 +119,7 @@ public:
 private:
     extents strides_, shape_, block_strides_, size_;
     std::int64_t run_ = 1;
+    std::int64_t row_ = 0;
 };
 
 } // namespace ane::readers::inline ANEMONE_WAY

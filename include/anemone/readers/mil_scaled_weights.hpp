@@ -2,7 +2,13 @@
 
 #include "../weights/formats/scaled_integers.hpp"
 #include "mil_expanded_weight.hpp"
-#include "scaled_run.hpp"
+#include "scaled_codes.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 /// Weights of integers and scales: a scale for each channel (iOS 16) or for each block (iOS 18). Facts: weights section 2.
 /// Only bodies include this header.
@@ -29,17 +35,27 @@ ANEMONE_INLINE std::optional<compression> scaled_form(const known_tensor& data, 
     return form;
 }
 
-/// Elements run by run, `decode(i, count, to)`; what of the file they were made of goes back behind them.
-template <class Decode>
-void decode_runs(const known_tensor& data, std::int64_t run, ane::detail::lender* lender,
-                 const expanded_weight::room_for& more, const Decode& decode) {
+/// Numbers scale (q - zero), whose entry is `at` for each block; what of the file they were made of goes back behind them.
+template <class Zero, class Scale>
+void decode_blocks(const known_tensor& data, const block_index& at, ane::detail::lender* lender,
+                   const expanded_weight::room_for& more, const Zero& zero, const Scale& scale) {
     constexpr std::int64_t step = 1 << 16; // elements
+    scaled_codes codes(data);
     std::int64_t given_back = 0;
-    for (std::int64_t i = 0; i < data.count(); i += run) {
-        decode(i, run, more(run));
+    const auto behind = [&](std::int64_t i) {
         if (lender != nullptr && i - given_back >= step) {
             lender->give_back(static_cast<std::size_t>(i * facts_of(data.type).bits / 8));
             given_back = i;
+        }
+    };
+    for (std::int64_t row = 0; row < data.count(); row += at.row()) {
+        const std::int64_t first = at(row);
+        for (std::int64_t i = 0; i < at.row();) { // many short runs at a time, or a piece of a long one
+            const std::int64_t length = std::min(step, at.run() - i % at.run());
+            const std::int64_t runs = length < at.run() ? 1 : std::min(step, at.row() - i) / length;
+            codes.write(row + i, runs, length, first + i / at.run(), zero, scale, more(runs * length));
+            i += runs * length;
+            behind(row + i);
         }
     }
 }
@@ -69,10 +85,9 @@ ANEMONE_INLINE std::vector<mil_value> read_affine_dequantize(mil_call& c) {
     const auto form = along == 0 ? scaled_form(data, blocks, shifted, false) : std::nullopt;
     ane::detail::lender* const lender = c.read_once("quantized_data");
     return expanded_weight(c, data.shape).written(c, form, [&](const expanded_weight::room_for& more) {
-        decode_runs(data, at.run(), lender, more, [&](std::int64_t i, std::int64_t count, std::byte* to) {
-            const std::int64_t b = at(i);
-            scale_run(data, i, count, of(zero, b), of(scale, b), to);
-        });
+        decode_blocks(
+            data, at, lender, more, [&](std::int64_t b) { return of(zero, b); },
+            [&](std::int64_t b) { return of(scale, b); });
     });
 }
 
@@ -99,10 +114,9 @@ ANEMONE_INLINE std::vector<mil_value> read_blockwise(mil_call& c) {
     const block_index at(c, data.shape, scale.shape, "scales");
     ane::detail::lender* const lender = c.read_once("data");
     const auto decode = [&](const expanded_weight::room_for& more) {
-        decode_runs(data, at.run(), lender, more, [&](std::int64_t i, std::int64_t count, std::byte* to) {
-            const std::int64_t b = at(i);
-            scale_run(data, i, count, offset == nullptr ? 0 : offset->at(b), scale.at(b), to);
-        });
+        decode_blocks(
+            data, at, lender, more, [&](std::int64_t b) { return offset == nullptr ? 0.0 : offset->at(b); },
+            [&](std::int64_t b) { return scale.at(b); });
     };
     std::vector<mil_value> weight =
         expanded_weight(c, data.shape).written(c, scaled_form(data, scale.shape, offset != nullptr, true), decode);

@@ -5,11 +5,13 @@
 #include "../io/journal.hpp"
 #include "../io/open_file.hpp"
 #include "../io/opened_files.hpp"
+#include "hub_cache.hpp"
 #include "missing_file.hpp"
 
 #include <array>
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -43,12 +45,13 @@ struct opened_below {
 ///
 /// A path is walked one part at a time from the folder's own descriptor, never through a link: the target of a link is
 /// walked in the same way, and may not lead above the folder. That is what openat2 does with RESOLVE_BENEATH, here on every
-/// system, and where a container forbids that call. What is above the folder is the user's: links there are followed.
+/// system, and where a container forbids that call. What is above the folder is the user's: links there are followed. A link
+/// of a snapshot of Hugging Face's hub may name a blob of the same model (hub_cache.hpp), and nothing else may lead out.
 class model_folder {
 public:
     /// An empty path is the working folder. `told` is told each file that is opened. Throws `error` (errc::file).
     ANEMONE_INLINE explicit model_folder(const std::string& path, opened_files* told = nullptr)
-        : told_(told), home_(::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+        : told_(told), path_(path), home_(::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
         if (!home_) {
             ane::detail::refuse_file_call(path, "cannot be opened", errno);
         }
@@ -154,6 +157,13 @@ private:
             if (target.empty()) {
                 return refused(why);
             }
+            if (left.empty() && path_) { // nothing is walked behind it
+                if (const std::optional<hub_cache> hub = hub_cache::around(*path_, home_)) {
+                    if (auto blob = hub->blob(target, way.size(), reads)) {
+                        return *blob ? opened_below{std::move(*blob), {}} : refused(errno);
+                    }
+                }
+            }
             if (fs::path(target).is_absolute()) {
                 return {{}, "is a link that leads out of the model's folder"};
             }
@@ -172,6 +182,7 @@ private:
     }
 
     opened_files* told_;
+    std::optional<std::string> path_; ///< of the folder that somebody named; none of those in it
     ane::detail::open_file home_;
 };
 

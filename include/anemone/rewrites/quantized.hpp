@@ -27,9 +27,10 @@ constexpr clip_range range_of_quantized(const graph_view& g, const node& n) {
 /// quantize(a b) as quantize(clamp(a b)) to the range of the integers, where the codes of a or b would take another scale:
 /// the same value, and what is between the two keeps the scales apart (measured M5 Pro).
 constexpr rewritten clamp_quantized_products(const graph_view& g, const target_description&) {
+    const sequence<int> read = uses(g);
     return rewrite_each(g, [&](rewriter& w, int i) {
         const node& n = g[i];
-        if (n.kind != op::quantize || !takes_another_scale(g, g.operands(i)[0])) {
+        if (n.kind != op::quantize || !takes_another_scale(g, g.operands(i)[0], read)) {
             return -1;
         }
         const clip_range range = range_of_quantized(g, n);

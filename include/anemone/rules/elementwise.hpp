@@ -133,7 +133,7 @@ inline constexpr std::array elementwise{
         .evidence = mark::measured,
         .silicon = "M5 Pro",
         .check = [](const subject& s) -> finding {
-            const quantized_product p = quantized_product_of(s.g, s.index);
+            const quantized_product p = quantized_product_of(s.g, s.index, s.uses);
             const int position = p.exchanged(s.g, 0) >= 0 ? 0 : 1;
             return holds_if(p.exchanged(s.g, position) < 0, position, 0);
         }},

@@ -3,8 +3,10 @@
 #include "../base/cancellation.hpp"
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
+#include "../base/isa.hpp"
 #include "../base/way.hpp"
 #include "../values/half.hpp"
+#include "formats/eight_lanes.hpp"
 #include "formats/elements.hpp"
 #include "store.hpp"
 
@@ -87,6 +89,37 @@ template <class Visitor> auto visit_elements(const stored_tensor& tensor, const 
     });
 }
 
+#if defined(__x86_64__)
+/// Floats or their upper halves to fp16, as many as eight at a time go; says how many.
+template <class Source>
+__attribute__((target("avx2,f16c"))) std::size_t narrow_f16c(const std::byte* from, std::span<half> to) {
+    using eight = weight_formats::eight_lanes;
+    std::size_t i = 0;
+    for (; i + eight::count <= to.size(); i += eight::count) {
+        eight::floats x;
+        if constexpr (std::is_same_v<Source, float>) {
+            eight::of_floats(from + i * sizeof(Source), x);
+        } else {
+            eight::of_bfloats(from + i * sizeof(Source), x);
+        }
+        eight::halves y;
+        eight::narrow(x, y);
+        std::memcpy(static_cast<void*>(to.data() + i), &y, sizeof y);
+    }
+    return i;
+}
+#endif
+
+/// Whether all are finite: of another one the exponent and one overflow into the sign. Loops of it become vector code.
+ANEMONE_INLINE bool all_finite(std::span<const half> values) {
+    const half* const all = values.data();
+    std::uint16_t any = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        any = static_cast<std::uint16_t>(any | ((all[i].bits & 0x7C00U) + 0x400U));
+    }
+    return (any & 0x8000U) == 0;
+}
+
 /// Elements to fp16: `from` has those from number `first` on.
 template <class Source>
 void convert_elements(const std::string& tensor, std::size_t first, std::span<const std::byte> from,
@@ -98,11 +131,16 @@ void convert_elements(const std::string& tensor, std::size_t first, std::span<co
         if (!to.empty()) { // nothing may lie at null
             std::memcpy(static_cast<void*>(to.data()), from.data(), to.size() * sizeof(half));
         }
-    } else if constexpr (std::is_same_v<Source, float>) {
-        for (std::size_t i = 0; i < to.size(); ++i) {
-            float value = 0;
-            std::memcpy(&value, from.data() + i * sizeof(float), sizeof(float));
-            to[i] = half(value);
+    } else if constexpr (std::is_same_v<Source, float> || std::is_same_v<Source, weight_formats::bfloat16>) {
+        std::size_t i = 0;
+#if defined(__x86_64__)
+        static const bool has_f16c = is_available(isa_level::avx2); // which is slow to ask
+        i = has_f16c ? narrow_f16c<Source>(from.data(), to) : 0;
+#endif
+        for (; i < to.size(); ++i) {
+            Source value{};
+            std::memcpy(&value, from.data() + i * sizeof value, sizeof value);
+            to[i] = half(static_cast<float>(value));
         }
     } else {
         for (std::size_t i = 0; i < to.size(); ++i) {
@@ -110,12 +148,10 @@ void convert_elements(const std::string& tensor, std::size_t first, std::span<co
         }
         return;
     }
-    unsigned infinite_or_nan = 0;
-    for (const half each : to) {
-        infinite_or_nan |= is_finite(each) ? 0U : 1U;
-    }
-    for (std::size_t i = 0; infinite_or_nan != 0 && i < to.size(); ++i) {
-        checked(i); // says what is wrong with it
+    if (!all_finite(to)) {
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            checked(i); // says what is wrong with it
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/isa.hpp"
 #include "../base/way.hpp"
 #include "../values/contract.hpp"
 #include "../values/half.hpp"
@@ -36,7 +37,7 @@ public:
         }
     }
     /// Magnitudes of the elements that follow.
-    ANEMONE_INLINE void add(std::span<const float> magnitudes) {
+    ANEMONE_CPU_INLINE void add(std::span<const float> magnitudes) {
         while (!magnitudes.empty()) {
             const std::size_t index = at_ / block_ % sums_.size();
             const std::size_t left = block_ - at_ % block_;
@@ -58,7 +59,7 @@ public:
     double largest() const { return *std::max_element(sums_.begin(), sums_.end()); }
 
 private:
-    ANEMONE_INLINE static double sum_of(std::span<const float> values) {
+    ANEMONE_CPU_INLINE static double sum_of(std::span<const float> values) {
         constexpr std::size_t lanes = 8;
         double part[lanes]{};
         const std::size_t whole = values.size() / lanes * lanes;
@@ -86,7 +87,7 @@ private:
 /// are cut into pieces.
 class square_sum {
 public:
-    ANEMONE_INLINE void add(std::span<const float> values) {
+    ANEMONE_CPU_INLINE void add(std::span<const float> values) {
         std::size_t i = 0;
         for (; at_ != 0 && i < values.size(); ++i) {
             one(values[i]);
@@ -112,7 +113,7 @@ public:
 private:
     static constexpr std::size_t lanes = 8;
 
-    void one(float value) {
+    ANEMONE_CPU_INLINE void one(float value) {
         part_[at_] += static_cast<double>(value) * static_cast<double>(value);
         at_ = (at_ + 1) % lanes;
     }
@@ -128,10 +129,13 @@ public:
     ANEMONE_INLINE explicit statistics_sum(const extents& shape) : rows_(shape, 0), columns_(shape, 1) {}
 
     ANEMONE_INLINE void add(std::span<const half> values) {
-        constexpr std::size_t piece = 4096; // stays in the nearest cache for all sums
         while (!values.empty()) {
             const std::span<const half> some = values.first(std::min(piece, values.size()));
+#if defined(__x86_64__)
+            has_avx2_ ? add_piece_avx2(some) : add_piece(some);
+#else
             add_piece(some);
+#endif
             values = values.subspan(some.size());
         }
     }
@@ -152,9 +156,12 @@ private:
     static constexpr half in_order(std::int16_t position) noexcept {
         return half::from_bits(static_cast<std::uint16_t>(position < 0 ? 0x8000 - position : position));
     }
-    ANEMONE_INLINE void add_piece(std::span<const half> values) {
-        magnitudes_.resize(values.size());
-        float* const magnitudes = magnitudes_.data();
+#if defined(__x86_64__)
+    __attribute__((target("avx2"))) inline void add_piece_avx2(std::span<const half> values) { add_piece(values); }
+#endif
+    /// The same bits for every instruction set: nothing is fused, and no sum depends on the width of registers.
+    ANEMONE_CPU_INLINE void add_piece(std::span<const half> values) {
+        float* const magnitudes = magnitudes_;
         std::int16_t low = low_;
         std::int16_t high = high_;
         unsigned zeros = 0;
@@ -177,15 +184,18 @@ private:
         zeros_ += zeros;
         small_ += small;
         count_ += static_cast<std::int64_t>(values.size());
-        squares_.add(magnitudes_);
-        rows_.add(magnitudes_);
-        columns_.add(magnitudes_);
+        const std::span<const float> all(magnitudes, values.size());
+        squares_.add(all);
+        rows_.add(all);
+        columns_.add(all);
     }
 
     axis_sums rows_;
     axis_sums columns_;
     square_sum squares_;
-    std::vector<float> magnitudes_;
+    static constexpr std::size_t piece = 4096; ///< stays in the nearest cache for all sums
+    float magnitudes_[piece];
+    bool has_avx2_ = is_available(isa_level::avx2);
     std::int16_t low_ = 0x7FFF;
     std::int16_t high_ = -0x7FFF;
     std::int64_t zeros_ = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../base/way.hpp"
+#include "../../graph/uses.hpp"
 #include "../../passes/fusion.hpp"
 #include "../../passes/lowering.hpp"
 
@@ -12,10 +13,11 @@ struct layer_plan {
     /// The node that takes node i's value into the same rounding step: the bias of a contraction, or the offset that
     /// follows a gain. -1 where there is none.
     sequence<int> partner;
+    sequence<int> read; ///< how often each node is read: `uses`
 };
 
 constexpr layer_plan plan_layers(const graph_view& g) {
-    layer_plan plan{fuse(g), sequence<int>(g.nodes.size(), -1)};
+    layer_plan plan{fuse(g), sequence<int>(g.nodes.size(), -1), uses(g)};
     for (int i = 0; i < g.size(); ++i) {
         const fusion& f = plan.roles[static_cast<std::size_t>(i)];
         if (f.role == fused_as::bias || f.role == fused_as::offset) {

@@ -128,7 +128,7 @@ ANEMONE_INLINE bool product_of_exchanged_scales(evaluation& e, int index) {
     if (e.arithmetic.quantized_product_scale == numerics::product_scale_rule::own) {
         return false;
     }
-    const quantized_product p = quantized_product_of(e.graph, index);
+    const quantized_product p = quantized_product_of(e.graph, index, e.plan.read);
     const half* operands[2] = {e.input(index, 0), e.input(index, 1)};
     std::vector<half> rescaled[2];
     for (int k = 0; k < 2; ++k) {
