@@ -43,7 +43,7 @@ std::vector<half> ggml_values(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         state = state * 1664525U + 1013904223U;
         const int code = i % 32 == 5 ? 127 : static_cast<int>(state >> 8U) % 255 - 127;
-        scale = i % 32 == 0 ? static_cast<double>(half(0.0001 * (1 + i % 9))) : scale;
+        scale = i % 32 == 0 ? static_cast<double>(half(0.0001 * (1 + static_cast<int>(i % 9)))) : scale;
         values[i] = half(code == 0 ? 0.0 : code * scale);
     }
     return values;
