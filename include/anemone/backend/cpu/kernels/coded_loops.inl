@@ -38,10 +38,10 @@ template <int Lanes> ANEMONE_CPU_INLINE floats<Lanes> beside_32768(const std::ui
         raw all; // what is read of the memory, in each part of the register
         raw result = floats<Lanes>::all(0x1P15F).value;
 #if ANEMONE_SET_NATIVE_LANES == 16
-        asm("vbroadcasti32x4 %1, %0" : "=v"(all) : "m"(*reinterpret_cast<const sixteen_bytes*>(from)));
+        asm("vbroadcasti32x4 %1, %0" : "=v"(all) : "m"(*reinterpret_cast<const std::uint8_t(*)[16]>(from)));
         asm("vpshufb %2, %1, %0 %{%3%}" : "+v"(result) : "v"(all), "v"(places), "Yk"(std::uint64_t{0x2222222222222222}));
 #else
-        asm("vbroadcastsd %1, %0" : "=x"(all) : "m"(*reinterpret_cast<const double*>(from)));
+        asm("vbroadcastsd %1, %0" : "=x"(all) : "m"(*reinterpret_cast<const std::uint8_t(*)[8]>(from)));
         asm("vpshufb %1, %0, %0" : "+x"(all) : "x"(places));
         asm("vorps %1, %0, %0" : "+x"(result) : "x"(all));
 #endif
