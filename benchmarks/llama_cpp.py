@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """Decode and prompt of random Llama models on the CPU, beside llama.cpp's: the same GGUF file, in one run, ratios.
 
-Usage: llama_cpp.py PROGRAM --folder FOLDER [--fetch] [--only 15M] [--threads 1,2] [--seconds 5]
+Usage: llama_cpp.py PROGRAM --folder FOLDER [--fetch] [--only 15M] [--threads 1,2] [--seconds 5] [--page]
 
-PROGRAM is bin/anemone. --fetch gets llama.cpp's built binaries with `npm pack @node-llama-cpp/linux-x64` (6 MB; they stay theirs).
-Its library is called through its C interface, by ctypes: structures that it makes itself are passed on whole, so that their
-size here need only be enough. Needs NumPy; Linux on x86-64.
+PROGRAM is bin/benchmark_decoder. --fetch gets llama.cpp's built binaries with `npm pack @node-llama-cpp/linux-x64` (6 MB; they
+stay theirs). Its library is called through its C interface, by ctypes: structures that it makes itself are passed on whole, so
+that their size here need only be enough. --page writes the table into docs/decoding.md. Needs NumPy; Linux on x86-64.
 
-A token is one run over caches of 256 positions; the prompt is 512 positions at once, of which llama.cpp gives the logits of the
-last alone and `anemone bench` those of all."""
+A token is one step behind up to 40 others, a prompt 512 positions at once from an empty context, of which both give the logits
+of the last. The two take turns, and the shortest of their runs are compared: what else the machine does meanwhile only makes
+runs longer."""
 
 import argparse
 import ctypes
-import json
+import datetime
 import pathlib
 import subprocess
 import sys
@@ -25,7 +26,15 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "
 from _gguf import quantized_q8_0, written  # noqa: E402
 
 PEER = "@node-llama-cpp/linux-x64@3.22.1"
-SIZES = {"15M": (6, 288, 6, 768, 32000), "110M": (12, 768, 12, 2048, 32000)}  # layers, width, heads, inner layer, vocabulary
+SIZES = {  # layers, width, heads, inner layer, vocabulary
+    "15M": (6, 288, 6, 768, 32000),
+    "110M": (12, 768, 12, 2048, 32000),
+    "0.5B": (20, 1280, 20, 3456, 32000),
+}
+PROMPT = 512
+CONTEXT = 576  # of ours; what it has room for beyond the tokens that are there is computed, and hidden by the mask
+PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "decoding.md"
+BEGIN, END = "<!-- written by benchmarks/llama_cpp.py --page -->\n", "<!-- end of the speeds -->\n"
 
 
 class Opaque(ctypes.Structure):
@@ -56,30 +65,58 @@ class Peer:
                                         ("llama_decode", ctypes.c_int32, [ctypes.c_void_p, Batch]),
                                         ("llama_get_memory", ctypes.c_void_p, [ctypes.c_void_p]),
                                         ("llama_memory_clear", None, [ctypes.c_void_p, ctypes.c_bool]),
+                                        ("llama_free", None, [ctypes.c_void_p]), ("llama_model_free", None, [ctypes.c_void_p]),
                                         ("llama_set_n_threads", None, [ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32])):
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
-        model = library.llama_model_load_from_file(str(path).encode(), library.llama_model_default_params())
+        self.model = model = library.llama_model_load_from_file(str(path).encode(), library.llama_model_default_params())
         parameters = library.llama_context_default_params()
         ctypes.c_uint32.from_buffer(parameters, 0).value = 1024
         self.context = library.llama_init_from_model(model, parameters) if model else None
         if not self.context:
             sys.exit(f"llama.cpp does not load {path}")
 
-    def best(self, count, threads, seconds):
-        """The shortest run of so many positions, from an empty cache or behind 3 others."""
+    def free(self):
+        self.library.llama_free(self.context)
+        self.library.llama_model_free(self.model)
+
+    def start(self, threads):
         self.library.llama_set_n_threads(self.context, threads, threads)
+
+    def clear(self):
+        self.library.llama_memory_clear(self.library.llama_get_memory(self.context), True)
+
+    def seconds(self, count):
+        """Of one run: a prompt from an empty cache, or a token behind others."""
+        if count > 1:
+            self.clear()
         tokens = (ctypes.c_int32 * count)(*(7 * i % 1000 for i in range(count)))
-        batch = self.library.llama_batch_get_one(ctypes.addressof(tokens), count)
-        best, end = float("inf"), time.perf_counter() + seconds
-        while time.perf_counter() < end:
-            self.library.llama_memory_clear(self.library.llama_get_memory(self.context), True)
-            for _ in range(1 if count > 1 else 40):
-                begin = time.perf_counter()
-                if self.library.llama_decode(self.context, batch) != 0:
-                    sys.exit("llama.cpp does not decode")
-                best = min(best, time.perf_counter() - begin)
-        return best
+        begin = time.perf_counter()
+        if self.library.llama_decode(self.context, self.library.llama_batch_get_one(ctypes.addressof(tokens), count)) != 0:
+            sys.exit("llama.cpp does not decode")
+        return time.perf_counter() - begin
+
+
+class Ours:
+    """The same by our program, which runs what it reads."""
+
+    def __init__(self, program, path, threads):
+        self.process = subprocess.Popen([program, str(path), str(threads), str(CONTEXT), str(PROMPT)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        self.bytes = 0
+
+    def seconds(self, count):
+        self.process.stdin.write(f"{count}\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().split()
+        if len(answer) != 3:
+            sys.exit("our program does not decode")
+        self.bytes = int(answer[2])
+        return float(answer[0])
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
 
 
 def write_model(path, sizes, kind):
@@ -106,11 +143,30 @@ def write_model(path, sizes, kind):
     path.write_bytes(written(entries, tensors))
 
 
-def ours(program, path, count, threads, seconds):
-    form = ["--context", "256"] if count == 1 else ["--context", "1", "--chunk", str(count)]
-    done = subprocess.run([program, "bench", str(path), "-b", "cpu", "--whole", "--no-limits", "--json", "--threads", str(threads), "--seconds",
-                           str(seconds), *form], capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)[0]["minimum_seconds"]
+def shortest(ours, peer, seconds):
+    """The shortest prompts and tokens of both, which take turns."""
+    best = {(who, count): float("inf") for who in (ours, peer) for count in (1, PROMPT)}
+    for count in (PROMPT, 1):  # compiles
+        ours.seconds(count)
+    end = time.perf_counter() + seconds
+    rounds = 0
+    while rounds < 2 or time.perf_counter() < end:
+        for who in (ours, peer):
+            best[who, PROMPT] = min(best[who, PROMPT], who.seconds(PROMPT))
+        peer.clear()
+        ours.seconds(2)
+        for _ in range(4):
+            for who in (ours, peer):
+                for _ in range(8):
+                    best[who, 1] = min(best[who, 1], who.seconds(1))
+        rounds += 1
+    return best
+
+
+def processor():
+    names = [line.split(":", 1)[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    flags = pathlib.Path("/proc/cpuinfo").read_text()
+    return f"{names[0]}, {len(names)} processors, {'AVX-512' if ' avx512dq' in flags else 'AVX2' if ' avx2' in flags else 'neither AVX2 nor AVX-512'}"
 
 
 def main():
@@ -121,6 +177,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--page", action="store_true")
     given = parser.parse_args()
     given.folder.mkdir(exist_ok=True)
     if given.fetch and not list(given.folder.glob("node-llama-cpp-*.tgz")):
@@ -129,18 +186,38 @@ def main():
         with tarfile.open(archive) as packed:
             packed.extractall(given.folder)
     libraries = given.folder / "package" / "bins" / "linux-x64"
-    print("| Model | Weights | Threads | Positions | anemone, a second | llama.cpp | Ratio |\n|---|---|---:|---:|---:|---:|---:|")
+    lines = []
+
+    def say(line):
+        lines.append(line)
+        print(line, flush=True)
+
+    say("| Model | Weights | Threads | Tokens at once | anemone, tokens/s | llama.cpp, tokens/s | Ratio | To our F16 | Our memory, MB |")
+    say("|---|---|---:|---:|---:|---:|---:|---:|---:|")
     for size, sizes in SIZES.items():
+        plain = {}
         for kind in ("F16", "Q8_0") if given.only in size else ():
             path = given.folder / f"{size}-{kind}.gguf"
             if not path.exists():
                 write_model(path, sizes, kind)
             peer = Peer(libraries, path)
             for threads in map(int, given.threads.split(",")):
-                for count in (1, 512):
-                    mine = ours(given.program, path, count, threads, given.seconds)
-                    other = peer.best(count, threads, given.seconds)
-                    print(f"| {size} | {kind} | {threads} | {count} | {count / mine:.1f} | {count / other:.1f} | {other / mine:.2f} |", flush=True)
+                ours = Ours(given.program, path, threads)
+                peer.start(threads)
+                best = shortest(ours, peer, given.seconds)
+                for count in (1, PROMPT):
+                    mine, other = best[ours, count], best[peer, count]
+                    if kind == "F16":
+                        plain[threads, count] = mine
+                    own = "" if kind == "F16" else f"{plain[threads, count] / mine:.2f}"
+                    say(f"| {size} | {kind} | {threads} | {count} | {count / mine:.1f} | {count / other:.1f} | {other / mine:.2f} | {own} | {ours.bytes / 1e6:.0f} |")
+                ours.end()
+            peer.free()
+    if given.page:
+        text = PAGE.read_text()
+        before, rest = text.split(BEGIN)
+        head = f"{processor()}; {PEER}; {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}.\n\n"
+        PAGE.write_text(before + BEGIN + head + "\n".join(lines) + "\n" + END + rest.split(END)[1])
 
 
 if __name__ == "__main__":

@@ -140,14 +140,16 @@ private:
     ANEMONE_INLINE void require_finite(const layer_program::port& port, std::span<const half> from) const {
         const std::int64_t rows = chain_.memory.rows();
         const std::int64_t width = by_.configuration.head_width;
-        for (std::size_t i = 0; i < from.size(); ++i) {
-            const auto row = static_cast<std::int64_t>(i) / width % rows;
-            if (row < count() && !std::isfinite(static_cast<float>(from[i]))) {
+        for (std::int64_t begin = 0; begin < static_cast<std::int64_t>(from.size()); begin += rows * width) {
+            const auto of_head =
+                from.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count() * width));
+            const auto bad = std::find_if(of_head.begin(), of_head.end(), [](half h) { return !is_finite(h); });
+            if (bad != of_head.end()) {
                 throw error(
                     errc::port, formatted("{}_{}", port.is.name, port.is.number),
                     formatted("at position {} is {}: the model leaves the range of fp16 before layer {}; `anemone "
                               "diff --reference f64` finds the layer",
-                              first_ + row, static_cast<float>(from[i]), port.is.number));
+                              first_ + (bad - of_head.begin()) / width, static_cast<float>(*bad), port.is.number));
             }
         }
     }
@@ -158,16 +160,16 @@ private:
         const std::int64_t rows = chain_.memory.rows();
         const std::int64_t capacity = by_.how.context;
         for (std::int64_t head = 0; head < c.kept_heads; ++head) {
-            for (std::int64_t row = 0; row < count(); ++row) {
-                const auto begin = from.begin() + (head * rows + row) * c.head_width;
-                const std::int64_t position = first_ + row;
-                if (port.name == "new_values") {
-                    std::copy_n(begin, c.head_width,
-                                cache.values.begin() + (head * capacity + position) * c.head_width);
-                    continue;
-                }
-                for (std::int64_t k = 0; k < c.head_width; ++k) {
-                    cache.keys[static_cast<std::size_t>((head * c.head_width + k) * capacity + position)] = begin[k];
+            const half* const begin = from.data() + head * rows * c.head_width;
+            if (port.name == "new_values") {
+                std::copy_n(begin, count() * c.head_width,
+                            cache.values.begin() + (head * capacity + first_) * c.head_width);
+                continue;
+            }
+            for (std::int64_t k = 0; k < c.head_width; ++k) { // a row of the cache has the positions beside each other
+                half* const keys = cache.keys.data() + (head * c.head_width + k) * capacity + first_;
+                for (std::int64_t row = 0; row < count(); ++row) {
+                    keys[row] = begin[row * c.head_width + k];
                 }
             }
         }

@@ -26,6 +26,7 @@ TEST_CASE("plan report: layers, places, sums") {
     CHECK(text.find("fp16 [8, 32], 512 bytes at ") != std::string::npos);
     CHECK(text.find("; in place\n") != std::string::npos);
     CHECK(text.find("of which values take 1024\n") != std::string::npos);
+    CHECK(text.find("\nweights: ") != std::string::npos);
     CHECK(text.find(
               "values are dense, 0 with channels last (NHWC), the others row-major; 0 layers from one order into the "
               "other on the way, 1 layer only to reorder or copy, 1 in place\n") != std::string::npos);

@@ -42,6 +42,7 @@ ANEMONE_INLINE std::int64_t results(const convolution_shape& s) {
 /// A convolution or a transposed one with a filter that was packed once, and what follows its sums.
 template <class Packed> bound_step packed_step(const kernel_table& kernels, Packed packed, epilogue finish) {
     const scratch_sizes scratch = packed.plan.scratch();
+    const held_operands held{packed.bias.empty() ? 0b10U : 0b110U, packed.bytes()};
     return {[&kernels, packed = std::move(packed), finish = std::move(finish)](const operands& o) {
                 const auto store = [&](float* sums, std::int64_t first, std::int64_t count) {
                     finish.store(kernels, o, sums, first, count);
@@ -49,7 +50,7 @@ template <class Packed> bound_step packed_step(const kernel_table& kernels, Pack
                 convolve(kernels, packed.plan, packed.filter(), o,
                          sums_sink::of(store, finish.direct(o, results(packed.plan.shape))));
             },
-            scratch};
+            scratch, held};
 }
 
 /// The same with a filter that is packed in each run.

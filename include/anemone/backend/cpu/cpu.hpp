@@ -69,6 +69,9 @@ public:
 
     /// Bytes of the arena that holds every intermediate value and what steps need for themselves.
     ANEMONE_API std::size_t arena_bytes() const;
+    /// Bytes of weights and other constants that runs read, packed or as they are. Equal packed weights of several programs
+    /// are in memory once.
+    ANEMONE_API std::size_t weight_bytes() const;
     /// What a run does, in order (backend/cpu/plan_report.hpp prints it).
     ANEMONE_API std::vector<cpu_step> steps() const;
     /// How many threads a run has at most. Its bits do not depend on it.

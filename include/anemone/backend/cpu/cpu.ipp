@@ -48,8 +48,19 @@ struct cpu_program::members {
     sequence<std::size_t> inputs;
     sequence<std::size_t> outputs;
     ane::cpu::direct_results direct;
+    std::size_t weight_bytes = 0;
     bool states_rewritten = true; ///< since the last run
     ane::detail::run_flag running{false};
+
+    ANEMONE_INLINE static std::int64_t multiplied_weights(const graph_view& model, const folded_constants& constants) {
+        std::int64_t count = 0;
+        for (const node& n : model.nodes) {
+            if ((n.kind == op::linear || n.kind == op::matmul) && constants.known(model.operands(n)[1])) {
+                count += model.operand(n, 1).shape.count();
+            }
+        }
+        return count;
+    }
 
     ANEMONE_INLINE static cpu_step described(const ane::cpu::binding_context& context, const stage& s, int end) {
         cpu_step step;
@@ -95,6 +106,33 @@ struct cpu_program::members {
         s.values.push_back(gradient.x);
         return s;
     }
+
+    /// Frees the constants that no run reads: those that steps keep packed, and those that others were made of.
+    ANEMONE_INLINE void forget_packed_constants(const graph_view& model) {
+        sequence<char> is_read(model.nodes.size(), 0);
+        for (const stage& s : stages) {
+            for (std::size_t k = 0; k < s.values.size(); ++k) {
+                if (!s.run.held.contains(k)) {
+                    is_read[static_cast<std::size_t>(s.values[k])] = 1;
+                }
+            }
+            weight_bytes += s.run.held.bytes;
+        }
+        for (const output_port& port : model.outputs) {
+            is_read[static_cast<std::size_t>(port.node)] = 1;
+        }
+        for (std::size_t i = 0; i < is_read.size(); ++i) {
+            if (is_read[i] == 0) {
+                std::vector<half>().swap(constants.values[i]);
+                std::vector<std::byte>().swap(constants.bytes[i]);
+            } else {
+                weight_bytes += constants.values[i].size() * sizeof(half) + constants.bytes[i].size();
+            }
+            if (constants.known(static_cast<int>(i))) {
+                pointers[i] = constants.memory(static_cast<int>(i));
+            }
+        }
+    }
 };
 
 ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_store& weights,
@@ -138,15 +176,14 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
                                             options.winograd,
                                             true,
                                             &layouts,
-                                            kernels.numbers};
+                                            kernels.numbers,
+                                            members::multiplied_weights(model, self.constants)};
     auto gradient = gradients.begin(); // in the order of their results
     for (int i = 0; i < model.size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
         if (model[i].kind == op::input) {
             self.inputs.push_back(at);
-        } else if (self.constants.known(i)) {
-            self.pointers[at] = self.constants.memory(i);
-        } else if (layers.end_of(i) == i) {
+        } else if (!self.constants.known(i) && layers.end_of(i) == i) {
             const bool derives = gradient != gradients.end() && gradient->result == i;
             self.stages.push_back(derives ? members::bound(context, kernels, *gradient++)
                                           : members::bound(context, kernels, i));
@@ -156,6 +193,7 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
             computed.push_back(at);
         }
     }
+    self.forget_packed_constants(model);
     self.memory = ane::cpu::aligned_memory::of(plan.bytes + scratch.shared + scratch.each * context.width);
     self.workers.pool = context.width > 1 ? &pool : nullptr;
     self.workers.width = context.width;
@@ -217,6 +255,8 @@ ANEMONE_BODY void cpu_program::reset() {
 }
 
 ANEMONE_BODY std::size_t cpu_program::arena_bytes() const { return state_.get("cpu program").memory.size(); }
+
+ANEMONE_BODY std::size_t cpu_program::weight_bytes() const { return state_.get("cpu program").weight_bytes; }
 
 ANEMONE_BODY std::vector<cpu_step> cpu_program::steps() const {
     std::vector<cpu_step> all;

@@ -71,6 +71,7 @@ ANEMONE_BODY_OF std::string plan_report(const graph_view& model, const weight_st
     return formatted("{}, up to {}: {} in {}\n", place.name(), detail::counted(program.threads(), "thread"),
                      detail::counted(operations, "operation"), detail::counted(steps.size(), "layer")) +
            text + formatted("arena: {} bytes, of which values take {}\n", program.arena_bytes(), values) +
+           formatted("weights: {} bytes\n", program.weight_bytes()) +
            formatted("values are dense, {} with channels last (NHWC), the others row-major; {} from one order into the "
                      "other on the way, {} only to reorder or copy, {} in place\n",
                      channels_last, detail::counted(reorders, "layer"), detail::counted(moves, "layer"), in_place);

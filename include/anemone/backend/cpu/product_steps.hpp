@@ -6,10 +6,12 @@
 #include "epilogue.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/product_blocks.hpp"
+#include "kernels/shared_weights.hpp"
 #include "step.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -25,9 +27,8 @@ struct product_plan {
     product_extents extents;
     bool turned_right = false;
     sequence<place> places;
-    bool packed = false;
-    packed_matrix weights;
-    packed_codes codes; ///< of a weight that stays compressed; empty for others
+    std::shared_ptr<const packed_matrix> weights; ///< null where the right operand is computed, or there are
+    std::shared_ptr<const packed_codes> codes;    ///< those of a weight that stays compressed
     bool biased = false;
     std::vector<float> bias; ///< of a constant one
     bool known_bias = false;
@@ -35,6 +36,18 @@ struct product_plan {
     scratch_sizes scratch() const {
         return {.shared = biased && !known_bias ? extents.n * std::int64_t{sizeof(float)} : 0,
                 .each = product_scratch(extents).bytes()};
+    }
+
+    held_operands held() const {
+        held_operands result;
+        if (weights != nullptr || codes != nullptr) {
+            result = {0b10, weights != nullptr ? weights->bytes() : codes->bytes()};
+        }
+        if (known_bias) {
+            result.which |= 0b100U;
+            result.bytes += bias.size() * sizeof(float);
+        }
+        return result;
     }
 
     template <algorithm_set Ways> void run(const kernel_table& kernels, const operands& o, const epilogue& last) const {
@@ -51,11 +64,11 @@ struct product_plan {
             [&](std::int64_t i) {
                 const place& at = places[static_cast<std::size_t>(i)];
                 const half* const left = o.input(0) + at.left;
-                if (!codes.empty()) {
-                    return std::pair(left, right_matrix{nullptr, true, false, &codes});
+                if (codes != nullptr) {
+                    return std::pair(left, right_matrix{nullptr, true, false, codes.get()});
                 }
-                return std::pair(left, packed ? right_matrix{weights.matrix(at.right), true, false}
-                                              : right_matrix{o.input(1) + at.right, false, turned_right});
+                return std::pair(left, weights != nullptr ? right_matrix{weights->matrix(at.right), true, false}
+                                                          : right_matrix{o.input(1) + at.right, false, turned_right});
             },
             [&](std::int64_t i, float* sums, std::int64_t row, std::int64_t column, std::int64_t count) {
                 if (added != nullptr) {
@@ -73,35 +86,39 @@ struct product_plan {
 
 template <algorithm_set Ways> bound_step bound_product(const kernel_table& kernels, product_plan plan, epilogue last) {
     const scratch_sizes scratch = plan.scratch();
+    const held_operands held = plan.held();
     return {[&kernels, plan = std::move(plan), last = std::move(last)](const operands& o) {
                 plan.run<Ways>(kernels, o, last);
             },
-            scratch};
+            scratch, held};
 }
 
-/// Elements of a weight that does not stay in caches between two runs: codes are then read sooner than fp16.
-inline constexpr std::int64_t streamed_weight = std::int64_t{1} << 22;
+/// Elements of weights that do not stay in caches between two runs: codes are then read sooner than fp16.
+inline constexpr std::int64_t streamed_weights = std::int64_t{1} << 22;
 
-/// Packs the constant right operand of a node: as codes where it is one compressed matrix of a form that loops can read,
-/// and that is faster: from the caches a byte takes longer to turn into a value than its fp16.
+/// In blocks of so many terms ggml has scales (Q8_0): a weight that was read from such a file is fp16 in the model, with
+/// values that are codes times scales.
+inline constexpr compression stored_by_ggml{.form = weight_form::blockwise, .bits = 8, .block = 32};
+
+/// Packs the constant right operand of a node: as codes where it is one matrix that a model stores in a form that loops can
+/// read, or of values that such a form has, and that is faster: from the caches a byte takes longer to turn into a value than
+/// its fp16.
 template <algorithm_set Ways>
 void pack_right(product_plan& plan, const binding_context& c, int index, const matmul_shape& s) {
     const half* const weight = c.constant(index, 1);
-    plan.packed = true;
     if constexpr (Ways.contains(algorithm::codes)) {
         const node& stored = c.at(c.operand(index, 1));
-        if (stored.kind == op::compressed && s.batch == 1) {
-            const compression& form = stored.get<compression>();
-            const bool small_codes =
-                form.form == weight_form::palette && c.kernels.products.quick_nibbles && plan.extents.few();
-            if (small_codes || s.k * s.n >= streamed_weight) {
-                plan.codes = pack_codes(c.kernels, s, weight, form);
+        const compression& form = stored.kind == op::compressed ? stored.get<compression>() : stored_by_ggml;
+        const bool small_codes =
+            form.form == weight_form::palette && c.kernels.products.quick_nibbles && plan.extents.few();
+        if (s.batch == 1 && (small_codes || std::max(s.k * s.n, c.multiplied_weights) >= streamed_weights)) {
+            if (packed_codes codes = pack_codes(c.kernels, s, weight, form); !codes.empty()) {
+                plan.codes = shared_weight(std::move(codes));
+                return;
             }
         }
     }
-    if (plan.codes.empty()) {
-        plan.weights = pack(c.kernels, s, weight);
-    }
+    plan.weights = shared_weight(pack(c.kernels, s, weight));
 }
 
 /// y = x W^T + b as one product: the leading axes of x together are the rows.

@@ -14,6 +14,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <utility>
@@ -31,15 +32,25 @@ struct operands {
     half* output() const { return reinterpret_cast<half*>(result); }
 };
 
+/// What a step keeps of constant operands in a form of its own, so that it does not read them in a run.
+struct held_operands {
+    std::uint32_t which = 0; ///< a bit for each operand of the node, of the first 32
+    std::size_t bytes = 0;   ///< that it keeps for them
+
+    bool contains(std::size_t operand) const { return operand < 32 && (which >> operand & 1U) != 0; }
+};
+
 /// One node, ready to run: packed weights and shapes are inside. A run may be of any width up to the one it was bound
 /// for; its bits do not depend on that.
 struct bound_step {
     std::function<void(const operands&)> run;
     scratch_sizes scratch;
+    held_operands held;
 
     template <std::invocable<const operands&> Run>
     // NOLINTNEXTLINE(google-explicit-constructor): most steps need no scratch
-    bound_step(Run step, scratch_sizes needed = {}) : run(std::move(step)), scratch(needed) {}
+    bound_step(Run step, scratch_sizes needed = {}, held_operands kept = {})
+        : run(std::move(step)), scratch(needed), held(kept) {}
 };
 
 class epilogue;
@@ -58,6 +69,7 @@ struct binding_context {
     bool keeps_states = false;              ///< results that become states are written into their second buffers
     const value_layouts* layouts = nullptr; ///< null: every value is NCHW
     stage_numbers numbers = nullptr;        ///< of the functions in layers
+    std::int64_t multiplied_weights = 0;    ///< elements of all constant right operands of products
 
     layout layout_of(int node) const { return layouts == nullptr ? layout::nchw : layouts->of(node); }
     /// The layout of the result of the layer whose host, or only node, a node is.

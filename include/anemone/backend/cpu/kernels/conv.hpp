@@ -57,6 +57,18 @@ template <algorithm_set Ways = every_algorithm> struct packed_convolution {
     [[no_unique_address]] plan_part<packed_matrix, Ways.contains(algorithm::pointwise)> panels{};
     std::vector<float> bias; ///< per output channel, or empty
 
+    /// Of the filter in all its forms and the bias.
+    std::size_t bytes() const {
+        std::size_t count = weights.size() * sizeof(half) + bias.size() * sizeof(float);
+        if constexpr (Ways.contains(algorithm::winograd)) {
+            count += plan.transformed ? static_cast<std::size_t>(plan.tiles.value.packed_size()) * sizeof(float) : 0;
+        }
+        if constexpr (Ways.contains(algorithm::pointwise)) {
+            count += panels.value.bytes();
+        }
+        return count;
+    }
+
     filter_view filter() const {
         filter_view view{weights.data(), bias.empty() ? nullptr : bias.data()};
         if constexpr (Ways.contains(algorithm::winograd)) {

@@ -42,6 +42,7 @@ struct packed_transposed_convolution {
     std::vector<half> weights;
     std::vector<float> bias; ///< per output channel, or empty
 
+    std::size_t bytes() const { return weights.size() * sizeof(half) + bias.size() * sizeof(float); }
     filter_view filter() const { return {weights.data(), bias.empty() ? nullptr : bias.data(), nullptr}; }
 };
 

@@ -4,6 +4,16 @@
 namespace ane::cpu::detail::inline ANEMONE_WAY {
 namespace ANEMONE_SET {
 
+/// How far ahead of the terms that are multiplied a right operand is fetched: it comes from memory, and what fetches by
+/// itself stops at each page.
+inline constexpr std::int64_t fetched_bytes = 1024;
+
+/// Asks for memory that may be behind the end of an operand: nothing happens there.
+ANEMONE_CPU_INLINE void fetch_behind(const void* from, std::int64_t bytes) {
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(from) +
+                                                     static_cast<std::uintptr_t>(bytes)));
+}
+
 /// fp16 panels as `few` reads them, term by term.
 struct half_source {
     const half* b;
@@ -13,8 +23,18 @@ struct half_source {
     template <int> ANEMONE_CPU_INLINE half_source at(std::int64_t first) const {
         return {b + first / panel_vectors * panel_step + first % panel_vectors * register_lanes, term_step, panel_step};
     }
+    /// How many of so many terms are read at once.
+    ANEMONE_CPU_INLINE std::int64_t stretch(std::int64_t terms) const { return terms; }
+    template <int> ANEMONE_CPU_INLINE half_source opened() const { return *this; }
+    ANEMONE_CPU_INLINE void pass(std::int64_t terms) { b += terms * term_step; }
+
     ANEMONE_CPU_INLINE floats<register_lanes> load(int v) const {
-        return floats<register_lanes>::load(b + v / panel_vectors * panel_step + v % panel_vectors * register_lanes);
+        const half* const from = b + v / panel_vectors * panel_step + v % panel_vectors * register_lanes;
+        if (v % panel_vectors == 0) {
+            constexpr std::int64_t ahead = fetched_bytes / (panel_columns * std::int64_t{sizeof(half)});
+            fetch_behind(from, ahead * term_step * std::int64_t{sizeof(half)});
+        }
+        return floats<register_lanes>::load(from);
     }
     ANEMONE_CPU_INLINE void advance() { b += term_step; }
 };
@@ -32,19 +52,24 @@ ANEMONE_CPU_INLINE void few_tile(std::int64_t terms, const float* a, std::int64_
             sum[r][v] = fresh ? vector::all(0.0F) : vector::load(sums + r * step + v * register_lanes);
         }
     }
-    for (std::int64_t t = 0; t < terms; ++t) {
-        vector value[Vectors];
-#pragma GCC unroll 8
-        for (int v = 0; v < Vectors; ++v) {
-            value[v] = source.load(v);
-        }
-        source.advance();
-#pragma GCC unroll 8
-        for (int r = 0; r < Rows; ++r) {
-            const vector weight = vector::all(a[r * a_step + t]);
+    for (std::int64_t t = 0; t < terms;) {
+        const std::int64_t end = t + source.stretch(terms - t);
+        auto open = source.template opened<Vectors>();
+        source.pass(end - t);
+        for (; t < end; ++t) {
+            vector value[Vectors];
 #pragma GCC unroll 8
             for (int v = 0; v < Vectors; ++v) {
-                sum[r][v] = multiply_add(weight, value[v], sum[r][v]);
+                value[v] = open.load(v);
+            }
+            open.advance();
+#pragma GCC unroll 8
+            for (int r = 0; r < Rows; ++r) {
+                const vector weight = vector::all(a[r * a_step + t]);
+#pragma GCC unroll 8
+                for (int v = 0; v < Vectors; ++v) {
+                    sum[r][v] = multiply_add(weight, value[v], sum[r][v]);
+                }
             }
         }
     }

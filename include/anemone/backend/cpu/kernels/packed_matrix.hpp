@@ -6,6 +6,7 @@
 #include "table.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace ane::cpu::inline ANEMONE_WAY {
@@ -27,6 +28,9 @@ struct packed_matrix {
 
     std::int64_t panels_per_matrix() const { return (n + columns - 1) / columns; }
     std::int64_t panel_size() const { return k * columns; }
+    std::size_t bytes() const {
+        return static_cast<std::size_t>(matrices * panels_per_matrix() * panel_size()) * sizeof(half);
+    }
     const half* matrix(std::int64_t i) const {
         return reinterpret_cast<const half*>(lines.data()) + i * panels_per_matrix() * panel_size();
     }

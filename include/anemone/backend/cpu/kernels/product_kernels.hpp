@@ -21,13 +21,19 @@ inline constexpr std::int64_t most_panel_columns = 32;
 inline constexpr std::int64_t most_block_rows = 264;
 inline constexpr std::int64_t most_wide_rows = 528;
 
-/// Panels that stay compressed: integers with a scale for each column, or indices of a table of 16 values.
+/// Integers are stored as bytes, which have so much more.
+inline constexpr int coded_zero = 128;
+
+/// Panels that stay compressed: integers with a scale for each block of terms of a column, or indices of a table of 16
+/// values.
 struct coded_panels {
     bool nibbles = false;
     const std::uint8_t* codes = nullptr; ///< [terms][columns], or [terms][columns / 2]
     std::int64_t panel_bytes = 0;        ///< from one panel to the next
-    const float* scales = nullptr;       ///< of the columns from the first panel on
-    const float* splitters = nullptr;    ///< scale * (2^13 + 1)
+    const half* scales = nullptr;        ///< [blocks][columns], from the block of the first term on
+    std::int64_t panel_scales = 0;       ///< from one panel to the next
+    std::int64_t block = 0;              ///< terms that share a scale
+    std::int64_t first = 0;              ///< those of them in the first block
     const float* table = nullptr;
 };
 
@@ -101,15 +107,25 @@ typedef long long two_words __attribute__((vector_size(16)));
 template <int Lanes> struct code_vector;
 template <> struct code_vector<8> {
     typedef std::uint8_t bytes __attribute__((vector_size(8)));
-    typedef std::int8_t signed_bytes __attribute__((vector_size(8)));
     typedef std::int32_t numbers __attribute__((vector_size(32)));
 };
 template <> struct code_vector<16> {
     typedef std::uint8_t bytes __attribute__((vector_size(16)));
-    typedef std::int8_t signed_bytes __attribute__((vector_size(16)));
     typedef std::int32_t numbers __attribute__((vector_size(64)));
 };
 // NOLINTEND(modernize-use-using)
+
+/// Of each byte of a register the place from which it comes: 0, 1, ... become second bytes of four, others zeros.
+struct second_byte_places {
+    alignas(64) std::uint8_t places[64] = {};
+
+    constexpr second_byte_places() {
+        for (int i = 0; i < 64; ++i) {
+            places[i] = static_cast<std::uint8_t>(i % 4 == 1 ? i / 4 : 0x80);
+        }
+    }
+};
+inline constexpr second_byte_places second_bytes;
 
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
 #endif
