@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a file that uses the library costs a compiler, in two tables.
+"""What a file that uses the library costs a compiler, in three tables.
 
 Files: those that users write (benchmarks/files, and the README's first program), header-only and for anemone::compiled,
 with the functions that they emit; seconds also as a multiple of what a file costs that prints a line with fmt. --page writes
@@ -10,6 +10,9 @@ Fastor's, where its headers are found). Every model is C++ text with one stateme
 eight different widths; in `distinct` no two operations have the same shapes, so that nothing is instantiated twice. A peer
 gets statements of ten operations on matrices of as many different sizes. Seconds are user time, the least of some runs;
 megabytes the compiler's peak. "per operation" leaves out what an empty model costs.
+
+Training: a typed model, and its training step (`training_graph`), which has several times as many operations, each judged for
+all Macs. --page writes that table too.
 """
 
 import argparse
@@ -89,6 +92,80 @@ def distinct(operations):
             lines.append(f"auto x{i + 1} = relu(x{i});")
     lines.append(f'g.output("y"_s, x{operations});')
     return model(lines)
+
+
+def perceptron(layers, trains):
+    """Layers of two operations; its training step in place of it, where it trains."""
+    lines = ['auto x0 = g.input("x"_s, f16<8, 16>, within(-1, 1));']
+    for i in range(layers):
+        last = i + 1 == layers
+        lines.append(f'auto x{i + 1} = {"linear" if last else "relu(linear"}(x{i}, g.weight("w{i}", f16<{17 + i}, {16 + i}>), '
+                     f'g.weight("b{i}", f16<{17 + i}>)){"" if last else ")"};')
+    lines.append(f'g.output("y"_s, x{layers});')
+    text = model(lines)
+    if trains:
+        text = text.replace("#include <anemone/model.hpp>",
+                            "#include <anemone/model.hpp>\n#include <anemone/training/constant.hpp>")
+        text = text.replace("static_assert(conforms<model, macs>);",
+                            "constexpr training_options how{.loss = {.kind = loss_kind::mean_squared}, .by = momentum{}};\n"
+                            "static_assert(conforms<training_graph<model, how>, macs>);")
+    return text
+
+
+def operations_of(source, compiler, folder):
+    """How many operations a model has, or its training step: those that are no inputs, weights or constants."""
+    subject = "training_graph<model, how>" if "training_graph" in source else "model"
+    counting = source.replace("int main() {}", f"""int main() {{
+    const graph_view g = {subject};
+    int count = 0;
+    for (int i = 0; i < g.size(); ++i) {{
+        count += is_source(g[i].kind) ? 0 : 1;
+    }}
+    __builtin_printf("%d", count);
+}}""")
+    measure(compiler, counting, [ROOT / "include"], folder)
+    subprocess.run([compiler, folder / "model.o", "-o", folder / "counts"], check=True)
+    return int(subprocess.run([folder / "counts"], capture_output=True, text=True, check=True).stdout)
+
+
+def measure_training(compilers, options):
+    """A typed model beside its training step."""
+    results = []
+    progress = Progress(len(compilers) * 2 * options.repeat)
+    with tempfile.TemporaryDirectory() as scratch:
+        for compiler in compilers:
+            row = {"compiler": compiler, "layers": options.layers}
+            try:
+                for which, trains in (("model", False), ("step", True)):
+                    source = perceptron(options.layers, trains)
+                    row[f"{which}_operations"] = operations_of(source, compiler, pathlib.Path(scratch))
+                    runs = []
+                    for _ in range(options.repeat):
+                        progress.step(f"{compiler}: {which}")
+                        runs.append(measure(compiler, source, [ROOT / "include"], pathlib.Path(scratch)))
+                    row[f"{which}_seconds"], row[f"{which}_megabytes"] = min(r[0] for r in runs), min(r[1] for r in runs)
+                row["times"] = row["step_seconds"] / row["model_seconds"]
+            except RuntimeError as error:
+                row["failure"] = str(error)
+            results.append(row)
+    progress.end()
+    for row in results:
+        print(f"{row['compiler']}: {row['failure'][:200]}" if "failure" in row else
+              f"{row['compiler']}: a model of {row['model_operations']} operations {row['model_seconds']:.2f} s, its training step of "
+              f"{row['step_operations']} operations {row['step_seconds']:.2f} s, {row['times']:.2f} times as long")
+    return results
+
+
+def write_training(results):
+    rows = ["| Compiler | Model: operations | s | MB | Its training step: operations | s | MB | times as long |",
+            "|---|---:|---:|---:|---:|---:|---:|---:|"]
+    for row in results:
+        rows.append(f"| {version_of(row['compiler'])} | {row['model_operations']} | {row['model_seconds']:.1f} | "
+                    f"{row['model_megabytes']:.0f} | {row['step_operations']} | {row['step_seconds']:.1f} | "
+                    f"{row['step_megabytes']:.0f} | {row['times']:.2f} |")
+    replace(ROOT / "docs/compile_time.md",
+            r"(<!-- written by benchmarks/compile_time.py --only training --page -->\n).*?(<!-- end of the training -->)",
+            lambda m: m[1] + "\n".join(rows) + "\n" + m[2])
 
 
 def statements_of_ten(operations, declare, term):
@@ -255,27 +332,35 @@ class Progress:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", action="append", help="may be given several times; default: g++ and clang++")
-    parser.add_argument("--only", choices=["files", "models"], help="one of the two tables")
+    parser.add_argument("--only", choices=["files", "models", "training"], help="one of the tables")
     parser.add_argument("--operations", type=int, nargs="+", default=[10, 50, 200, 1000, 2000])
+    parser.add_argument("--layers", type=int, default=19, help="of the model that is trained")
     parser.add_argument("--repeat", type=int, default=2, help="runs of each, of which the least counts")
     parser.add_argument("--eigen", default=include_folder("Eigen/Core", "/usr/include/eigen3", "/opt/homebrew/include/eigen3",
                                                           "/usr/local/include/eigen3"))
     parser.add_argument("--fastor", default=include_folder("Fastor/Fastor.h", os.environ.get("FASTOR_INCLUDE"),
                                                            "/usr/include", "/usr/local/include"))
     parser.add_argument("--json", metavar="FILE", help="write the figures there too")
-    parser.add_argument("--page", action="store_true", help="write the table of files into docs/compile_time.md and the README")
+    parser.add_argument("--page", action="store_true", help="write the tables of files and of training into docs/compile_time.md, and the figures of the README")
     options = parser.parse_args()
     if min(options.operations) < 1 or options.repeat < 1:
         parser.error("--operations and --repeat count from 1")
 
     compilers = options.compiler or [c for c in ("g++", "clang++") if shutil.which(c)]
-    results = measure_files(compilers, options.repeat) if options.only != "models" else []
-    if options.only != "files":
+    results = []
+    if options.only in (None, "files"):
+        results += measure_files(compilers, options.repeat)
+        if options.page:
+            if any("failure" in row for row in results):
+                sys.exit("nothing is written: a file does not compile")
+            write_page(results)
+    if options.only in (None, "models"):
         results += measure_models(compilers, options)
-    if options.page and options.only != "models":
-        if any("failure" in row for row in results):
-            sys.exit("nothing is written: a file does not compile")
-        write_page(results)
+    if options.only in (None, "training"):
+        trained = measure_training(compilers, options)
+        if options.page and not any("failure" in row for row in trained):
+            write_training(trained)
+        results += trained
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(results, indent=1) + "\n")
     return 1 if any("failure" in r for r in results) else 0

@@ -36,6 +36,21 @@ def network(folder, name="net.onnx", hidden=16):
     save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(folder / name))
 
 
+def deep_network(folder):
+    """Twelve layers; the batch is free."""
+    random = np.random.default_rng(2)
+    nodes, weights, last = [], [], "x"
+    for i in range(12):
+        weights.append(numpy_helper.from_array(random.normal(0, 0.3, (2 if i == 0 else 48, 48)).astype(np.float32), f"w{i}"))
+        nodes += [helper.make_node("MatMul", [last, f"w{i}"], [f"a{i}"]), helper.make_node("Tanh", [f"a{i}"], [f"h{i}"])]
+        last = f"h{i}"
+    weights.append(numpy_helper.from_array(random.normal(0, 0.3, (48, 3)).astype(np.float32), "head"))
+    nodes.append(helper.make_node("MatMul", [last, "head"], ["logits"]))
+    graph = helper.make_graph(nodes, "deep", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 2])],
+                              [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["N", 3])], weights)
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(folder / "deep.onnx"))
+
+
 def sectors(count, seed):
     random = np.random.default_rng(seed)
     labels = random.integers(0, 3, count)
@@ -132,6 +147,29 @@ def goes_on(program, folder):
     expect(sorted(path.name for path in (folder / "run").iterdir()) == left, "a refused training changed the checkpoints")
 
 
+def keeps_less(program, folder):
+    """A step in less memory, which is asked for or what a run may take, computes values again and learns the same."""
+    deep_network(folder)
+    common = ["train", "deep.onnx", "--shape", "x=128,2", "-d", "train.npz", "--wanted", "label", "--steps", "5", "--optimizer",
+              "momentum", "--json", "--threads", "1"]
+    whole = json.loads(run(program, common, folder).stdout)
+    expect(whole["repeated"] == 0 and whole["step_bytes"] == whole["step_bytes_before"] > 12 * 128 * 48 * 2, f"{whole['step_bytes']}")
+    ordered = json.loads(run(program, [*common, "--step-memory", str(whole["step_bytes"] * 2 // 3)], folder).stdout)
+    expect(ordered["step_bytes"] < whole["step_bytes"], f"{ordered['step_bytes']}")  # in another order
+    limit = ordered["step_bytes"] - 1
+    for option in ("--step-memory", "--max-memory"):
+        done = run(program, [*common, option, str(limit)], folder)
+        expect(done.returncode == 0, done.stderr)
+        less = json.loads(done.stdout)
+        expect(less["repeated"] > 0 and less["step_bytes"] <= limit, f"{option}: {less['step_bytes']} of {limit}")
+        expect(all(abs(a["loss"] - b["loss"]) < 0.01 for a, b in zip(whole["steps"], less["steps"])), f"{option}: other losses")
+    common.remove("--json")
+    done = run(program, [*common, "--step-memory", str(limit)], folder)
+    expect("bytes of values at once in place of" in done.stdout and "operations again" in done.stdout, done.stdout)
+    done = run(program, [*common, "--step-memory", "5000"], folder)
+    expect(done.returncode == 2 and "step memory: the values of a step take" in done.stderr, done.stderr)
+
+
 def refuses(program, folder):
     x, labels = sectors(16, 3)
     nan = x.copy()
@@ -177,6 +215,7 @@ def main():
             np.savez(folder / file, x=x, label=labels)
         learns(program, folder)
         freezes(program, folder)
+        keeps_less(program, folder)
         goes_on(program, folder)
         refuses(program, folder)
     return verdict("trainings")

@@ -5,7 +5,9 @@
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/samples.hpp>
+#include <anemone/base/formatted.hpp>
 #include <anemone/model.hpp>
+#include <anemone/segments/recompute.hpp>
 #include <anemone/trainer/checkpoint.hpp>
 #include <anemone/trainer/trainer.hpp>
 #include <anemone/weights/random.hpp>
@@ -96,6 +98,66 @@ float first(const weight_store& w, const std::string& name) {
 }
 
 } // namespace
+
+namespace {
+/// Layers deep enough that what the backward pass reads is most of what a step keeps; 512 samples in a step.
+constexpr auto deep_net = graph([](auto& g) {
+    auto x = g.input("x"_s, f16<512, 2>);
+    auto a = tanh(linear(x, g.weight("a", f16<64, 2>)));
+    auto b = tanh(linear(a, g.weight("b", f16<64, 64>)));
+    auto c = tanh(linear(b, g.weight("c", f16<64, 64>)));
+    auto d = tanh(linear(c, g.weight("d", f16<64, 64>)));
+    auto e = tanh(linear(d, g.weight("e", f16<64, 64>)));
+    auto f = tanh(linear(e, g.weight("f", f16<64, 64>)));
+    g.output("logits"_s, linear(f, g.weight("head", f16<3, 64>)));
+});
+/// What its step takes where as much as can be is computed again.
+std::int64_t least_bytes(const training_options& what) {
+    return recompute(make_training_step(deep_net, what), target::h13, {.most_bytes = 1}).bytes;
+}
+} // namespace
+
+TEST_CASE("a step in less memory computes values again, to the same losses, and says so") {
+    const weight_store first = random_weights(deep_net, 4);
+    const backend::cpu place = backend::cpu{}.threads(1).rounding(rounding::each_operation);
+    const training_options what{.by = momentum{}};
+    const trainer_options how{.steps = 6, .rate = {.rate = 0.01}};
+    trainer whole(deep_net, first, what, place);
+    CHECK(whole.memory().repeated == 0);
+    CHECK(whole.memory().bytes == whole.memory().bytes_before);
+    const sample_arrays data(whole.ports(), sectors(1024, 1));
+    const training_result expected = whole.train(data, how);
+    const auto run_with = [&](std::int64_t most) {
+        trainer t(deep_net, first, what, place, most);
+        CHECK(t.memory().bytes <= most);
+        CHECK(t.memory().bytes_before == whole.memory().bytes);
+        CHECK(t.train(data, how).history.steps.back().loss == expected.history.steps.back().loss);
+        CHECK(t.weights().at("c").bytes == whole.weights().at("c").bytes);
+        return t.memory();
+    };
+    CHECK(run_with(whole.memory().bytes) == whole.memory());
+    CHECK(run_with(least_bytes(what)).repeated > 0);
+    const std::string refused = refusal_of([&] { trainer(deep_net, first, what, place, 1000); });
+    CHECK(has(refused, formatted("step memory: the values of a step take {} bytes at once", whole.memory().bytes)));
+    CHECK(has(refused, "allowed are 1000: a smaller batch takes less"));
+    CHECK(has(refusal_of([&] { trainer(deep_net, first, what, place, -1); }), "must be 0, for any, or more"));
+}
+
+TEST_CASE("a checkpoint of a step in less memory goes on with such a step alone") {
+    const scratch_folder folder;
+    const weight_store first = random_weights(deep_net, 4);
+    const backend::any place = backend::cpu{}.threads(1);
+    const auto train_with = [&](std::int64_t most, std::int64_t steps, bool resume) {
+        trainer t(deep_net, first, {.by = momentum{}}, place, most);
+        const sample_arrays data(t.ports(), sectors(1024, 1));
+        t.train(data, {.steps = steps, .checkpoints = {.folder = folder / "run", .resume = resume}});
+        return t.memory();
+    };
+    const std::int64_t most = least_bytes({.by = momentum{}});
+    CHECK(train_with(most, 2, false).repeated > 0);
+    CHECK(has(refusal_of([&] { train_with(0, 4, true); }), "is a checkpoint of another training: its model is"));
+    CHECK(refusal_of([&] { train_with(most, 4, true); }) == "done");
+}
 
 TEST_CASE("a network learns samples, and the trained weights run as a model") {
     trainer t = small_trainer({.by = adam{}});

@@ -98,7 +98,7 @@ trained train(const model& of, const train_options& how, const std::vector<input
         throw ane::error(ane::errc::argument, spelled(train_options::data(), who.by), "has no arrays to train on");
     }
     const model shaped = with_batch(of, how, who);
-    require_run_memory(shaped.graph(), kept_values::all, of.max_memory(), who);
+    require_run_memory(shaped.graph(), kept_by(how.backend), of.max_memory(), who);
     const std::vector<std::string_view> only(how.train.begin(), how.train.end());
     const std::vector<std::string_view> frozen(how.freeze.begin(), how.freeze.end());
     ane::training_options what{.prediction = how.output,
@@ -115,7 +115,12 @@ trained train(const model& of, const train_options& how, const std::vector<input
     }
     const auto start = std::chrono::steady_clock::now();
     const task shown(who, fmt::format("training {} on {}", of.path(), how.backend));
-    ane::trainer by(shaped.graph(), shaped.weights(), what, backend_named(how.backend, how.threads, shaped.layers()));
+    // Elsewhere all values of a run are kept, those that are computed again too.
+    const auto allowed = kept_by(how.backend) == kept_values::live && how.step_memory == 0
+                             ? static_cast<std::int64_t>(std::min<std::uint64_t>(of.max_memory(), INT64_MAX))
+                             : how.step_memory;
+    ane::trainer by(shaped.graph(), shaped.weights(), what, backend_named(how.backend, how.threads, shaped.layers()),
+                    allowed);
     const std::string port = by.wanted();
     const ane::sample_arrays samples(by.ports(), samples_of(data, how.wanted, port, "the data"));
     const ane::sample_arrays others =
@@ -159,6 +164,7 @@ trained train(const model& of, const train_options& how, const std::vector<input
             .frozen = by.frozen(),
             .trained_weights = by.trained(),
             .batch = samples.batch(),
+            .memory = by.memory(),
             .seconds = took.count(),
             .validation = validation == nullptr ? std::nullopt : std::optional(by.validate(*validation)),
             .made = of.with(of.graph(), std::move(weights))};
@@ -171,6 +177,10 @@ std::string text(const trained& t) {
         if (!each.ends_with(sentence(ane::frozen_because::it_was_asked_for))) {
             said += "  " + each + "\n";
         }
+    }
+    if (t.memory.bytes < t.memory.bytes_before) {
+        said += fmt::format("{} bytes of values at once in place of {}, by computing {} operations again\n",
+                            t.memory.bytes, t.memory.bytes_before, t.memory.repeated);
     }
     if (t.result.resumed_from > 0) {
         said += fmt::format("resumed from step {}\n", t.result.resumed_from);
@@ -200,6 +210,9 @@ std::string json(const trained& t) {
     j.object()
         .member("trained_weights", t.trained_weights)
         .member("batch", t.batch)
+        .member("step_bytes", t.memory.bytes)
+        .member("step_bytes_before", t.memory.bytes_before)
+        .member("repeated", t.memory.repeated)
         .member("resumed_from", t.result.resumed_from)
         .member("was_stopped", t.result.was_stopped)
         .member("best_step", t.result.best_step);

@@ -19,6 +19,7 @@ struct trained {
     std::vector<std::string> frozen{}; ///< weights that stay, and why
     std::int64_t trained_weights = 0;  ///< how many there are of the others
     std::int64_t batch = 1;            ///< samples in a step
+    ane::step_memory memory{};         ///< of the values between its layers
     double seconds = 0;
     std::optional<ane::validated_step> validation{}; ///< of the weights that were kept, on samples that were given now
     model made;                                      ///< with the trained weights

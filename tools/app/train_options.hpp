@@ -65,6 +65,7 @@ struct train_options {
     bool resume = false;
     std::string backend = "cpu";
     int threads = 0;
+    std::int64_t step_memory = 0;
 
     static constexpr auto table() {
         return option_table(
@@ -154,7 +155,13 @@ struct train_options {
                  .letter = 'b',
                  .word = words::backends}),
             option(&train_options::threads, {.name = "threads", .text = "Of the CPU; 0: as many as it has"},
-                   {.least = 0, .most = 1024}));
+                   {.least = 0, .most = 1024}),
+            option(&train_options::step_memory,
+                   {.name = "step_memory",
+                    .text = "Bytes that the values between a step's layers may take: where they take more, some of the "
+                            "forward pass are computed again; 0: what a run may take, on the CPU",
+                    .word = words::bytes},
+                   {.least = 0, .most = 1'000'000'000'000}));
     }
 
     static constexpr description data() {

@@ -152,7 +152,8 @@ inline constexpr std::tuple members<anemone_training>{
     same(&anemone_training::keep, &app::train_options::keep),
     same(&anemone_training::resume, &app::train_options::resume),
     same(&anemone_training::backend, &app::train_options::backend),
-    same(&anemone_training::threads, &app::train_options::threads)};
+    same(&anemone_training::threads, &app::train_options::threads),
+    same(&anemone_training::step_memory, &app::train_options::step_memory)};
 
 /// The sizes that a structure had in earlier versions: what callers that were compiled with these give. Members are added
 /// at the end only, and what such a caller has not is 0.
@@ -162,6 +163,7 @@ inline constexpr std::array earlier_sizes<anemone_reading>{offsetof(anemone_read
                                                            offsetof(anemone_reading, context)};
 template <> inline constexpr std::array earlier_sizes<anemone_policy>{offsetof(anemone_policy, profile)};
 template <> inline constexpr std::array earlier_sizes<anemone_placing>{offsetof(anemone_placing, gpu_graph)};
+template <> inline constexpr std::array earlier_sizes<anemone_training>{offsetof(anemone_training, step_memory)};
 template <> inline constexpr std::array earlier_sizes<anemone_optimizing>{offsetof(anemone_optimizing, forms)};
 
 namespace detail {

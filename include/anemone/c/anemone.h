@@ -355,6 +355,9 @@ typedef struct anemone_training {
     const char* backend;      /**< where the steps run: cpu, oracle:TARGET (a chip's arithmetic, bit by bit)
                                           or engine:TARGET; NULL: "cpu" */
     int threads;              /**< of the CPU; 0: as many as it has */
+    int64_t step_memory;      /**< bytes that the values between a step's layers may take: where they take
+                                          more, some of the forward pass are computed again; 0: what a run may take,
+                                          on the CPU */
 } anemone_training;
 
 /** How far a training is. */

@@ -40,10 +40,10 @@ struct decode_shares {
 /// What a token, and a position of the prompt, take on one chip.
 struct decode_figures {
     ane::target target{};
-    decode_options how{};     ///< with everything that was chosen
-    int programs = 0;         ///< that a token runs (`programs_of`); the prompt has as many of its own, of the same weights
-    decode_interval token;    ///< s
-    decode_interval position; ///< s, of the prompt
+    decode_options how{}; ///< with everything that was chosen
+    int programs = 0;     ///< that a token runs (`programs_of`); the prompt has as many of its own, of the same weights
+    decode_interval token;                         ///< s
+    decode_interval position;                      ///< s, of the prompt
     decode_interval token_joules, position_joules; ///< of the package above idle
     decode_shares shares;                          ///< of a token
     std::int64_t weight_bytes = 0;                 ///< of all programs

@@ -202,9 +202,10 @@ constexpr sequence<weight_gradient> find_weight_gradients(const graph_view& g, c
     return all;
 }
 
-/// Makes each of them a layer that ends in its result. Their nodes are layers of their own before, or of others inside.
-constexpr void join_weight_gradients(const sequence<weight_gradient>& all, fused_layers& layers) {
-    for (const weight_gradient& each : all) {
+/// Makes each of them, or of what else is computed at once, a layer that ends in its result. Their nodes are layers of their own
+/// before, or of others inside.
+template <class Derivative> constexpr void join_derivatives(const sequence<Derivative>& all, fused_layers& layers) {
+    for (const Derivative& each : all) {
         sequence<int> members = each.inside;
         std::sort(members.begin(), members.end());
         members.push_back(each.result);

@@ -51,7 +51,8 @@ class model_folder {
 public:
     /// An empty path is the working folder. `told` is told each file that is opened. Throws `error` (errc::file).
     ANEMONE_INLINE explicit model_folder(const std::string& path, opened_files* told = nullptr)
-        : told_(told), path_(path), home_(::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+        : told_(told), path_(path),
+          home_(::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
         if (!home_) {
             ane::detail::refuse_file_call(path, "cannot be opened", errno);
         }

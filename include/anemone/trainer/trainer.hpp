@@ -48,10 +48,12 @@ struct training_result {
 /// One call at a time. Never run on Apple silicon, like everything here.
 class trainer {
 public:
-    /// Compiles the step. Throws `error` as `make_training_step` (errc::graph) and the backend's `compile` do.
+    /// Compiles the step. Where its values between layers would take more than `most_bytes` at once, some of the forward pass
+    /// are computed again when they are read (segments/recompute.hpp); 0: all are kept. Throws `error` as
+    /// `make_training_step` (errc::graph) and the backend's `compile` do, and (errc::argument) where nothing makes them fit.
     ANEMONE_API_OF(anemone_trainer_trainer_hpp)
     trainer(const graph_view& model, const weight_store& weights, const training_options& what,
-            const backend::any& place);
+            const backend::any& place, std::int64_t most_bytes = 0);
 
     /// The ports that a batch fills: the model's inputs, `wanted` and, with a mask, `mask`. Those of classes take labels.
     ANEMONE_API_OF(anemone_trainer_trainer_hpp) const std::vector<sample_port>& ports() const;
@@ -61,6 +63,9 @@ public:
     ANEMONE_API_OF(anemone_trainer_trainer_hpp) std::int64_t trained() const;
     /// Weights of the model that stay as they are, with the reason: "bn.mean: it is a statistic of a batch norm".
     ANEMONE_API_OF(anemone_trainer_trainer_hpp) const std::vector<std::string>& frozen() const;
+
+    /// What a step keeps at once.
+    ANEMONE_API_OF(anemone_trainer_trainer_hpp) const step_memory& memory() const;
 
     /// Trains on samples. Where others are given to validate, the weights with the smallest loss on them are those that the
     /// trainer has in the end.

@@ -14,8 +14,8 @@ ANEMONE_INCLUDED(anemone_trainer_trainer_hpp);
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY_OF trainer::trainer(const graph_view& model, const weight_store& weights, const training_options& what,
-                                 const backend::any& place)
-    : state_(hidden<detail::trainer_state>::of(new detail::trainer_state(model, weights, what, place))) {}
+                                 const backend::any& place, std::int64_t most_bytes)
+    : state_(hidden<detail::trainer_state>::of(new detail::trainer_state(model, weights, what, place, most_bytes))) {}
 
 ANEMONE_BODY_OF const std::vector<sample_port>& trainer::ports() const {
     return state_.get("trainer").training.ports();
@@ -32,6 +32,8 @@ ANEMONE_BODY_OF std::int64_t trainer::trained() const {
     return count;
 }
 ANEMONE_BODY_OF const std::vector<std::string>& trainer::frozen() const { return state_.get("trainer").frozen; }
+
+ANEMONE_BODY_OF const step_memory& trainer::memory() const { return state_.get("trainer").memory; }
 
 ANEMONE_BODY_OF validated_step trainer::validate(const sample_arrays& samples) {
     return state_.get("trainer").validate(samples);

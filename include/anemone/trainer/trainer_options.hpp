@@ -19,6 +19,15 @@ struct checkpoint_options {
     bool resume = false;    ///< go on from the last one in the folder; from the beginning where there is none
 };
 
+/// What the values between the layers of a step take at once, and what was done about it.
+struct step_memory {
+    std::int64_t bytes = 0;        ///< of the step that runs
+    std::int64_t bytes_before = 0; ///< where each value of the forward pass is kept until the backward pass reads it
+    int repeated = 0;              ///< operations that are computed again in its place
+
+    friend constexpr bool operator==(const step_memory&, const step_memory&) = default;
+};
+
 } // namespace ane
 
 namespace ane::inline ANEMONE_WAY {

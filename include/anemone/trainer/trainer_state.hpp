@@ -3,6 +3,7 @@
 #include "../backend/any.hpp"
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
+#include "../segments/recompute.hpp"
 #include "../training/training_step.hpp"
 #include "../weights/convert.hpp"
 #include "../weights/store.hpp"
@@ -35,11 +36,35 @@ ANEMONE_INLINE std::string loss_text(const loss_options& o) {
     return formatted("{} {} {} {}", name(o.kind), o.axis, o.smoothing, o.delta);
 }
 
+/// A step that keeps within so many bytes of values, and what it takes; 0: one that keeps all values.
+ANEMONE_INLINE training_step step_within(training_step made, std::int64_t most_bytes, step_memory& memory) {
+    if (most_bytes < 0) {
+        throw error(errc::argument, "step memory", formatted("is {}, must be 0, for any, or more", most_bytes));
+    }
+    memory.bytes = memory.bytes_before = peak_live_bytes(made.graph.view());
+    if (most_bytes == 0 || memory.bytes <= most_bytes) {
+        return made;
+    }
+    // Of any chip: fewer segments take less time on each.
+    recomputed_step found = recompute(made, target::h13, {.most_bytes = most_bytes});
+    if (!found.fits) {
+        throw error(
+            errc::argument, "step memory",
+            formatted("the values of a step take {} bytes at once, and {} where they are computed again; allowed "
+                      "are {}: a smaller batch takes less",
+                      memory.bytes_before, found.bytes, most_bytes));
+    }
+    memory.bytes = found.bytes;
+    memory.repeated = found.repeated;
+    return std::move(found.step);
+}
+
 struct trainer_state {
     ANEMONE_INLINE trainer_state(const graph_view& model, const weight_store& given, const training_options& what,
-                                 backend::any where)
+                                 backend::any where, std::int64_t most_bytes)
         : weights(given), place(std::move(where)), loss(what.loss), by(what.by),
-          training(make_training_step(model, what), given, place), held_out(masked_validation(model, what)) {
+          training(step_within(make_training_step(model, what), most_bytes, memory), given, place),
+          held_out(masked_validation(model, what)) {
         const training_step& step = training.step();
         for (const training_state& each : step.states) {
             names.push_back(std::string(model.name(each.weight)).append(suffix(each.role)));
@@ -63,9 +88,14 @@ struct trainer_state {
         if (to.folder.empty()) {
             return {};
         }
-        return {{"model", model_digest(training.step().graph, training.frozen())},
-                {"loss", loss_text(loss)},
-                {"optimizer", optimizer_text(by)}};
+        std::vector<std::pair<std::string, std::string>> all;
+        if (memory.bytes != memory.bytes_before) { // another order, whose roundings may be others
+            all.emplace_back("step memory", formatted("{} bytes", memory.bytes));
+        }
+        all.insert(all.end(), {{"model", model_digest(training.step().graph, training.frozen())},
+                               {"loss", loss_text(loss)},
+                               {"optimizer", optimizer_text(by)}});
+        return all;
     }
 
     ANEMONE_INLINE validated_step validate(const sample_arrays& samples) {
@@ -148,6 +178,7 @@ struct trainer_state {
     backend::any place;
     loss_options loss;
     optimizer by;
+    step_memory memory{};
     step_program training;
     training_step held_out;                     ///< of validations
     std::unique_ptr<step_program> validation{}; ///< the same, compiled by the first one

@@ -387,8 +387,8 @@ class Trainer:
               clip: float = 0, clip_norm: float = 0, weight_limit: float = 0, loss_scale: float = 0, pairs: bool = False,
               epochs: float = 1, steps: int = 0, batch: int = 0, train: Sequence[str] = (), freeze: Sequence[str] = (),
               seed: int = 1, ordered: bool = False, validate_every: int = 0, patience: int = 0, checkpoint: str = "",
-              checkpoint_every: int = 0, keep: int = 3, resume: bool = False, backend: str = "cpu",
-              threads: int = 0) -> Trained:
+              checkpoint_every: int = 0, keep: int = 3, resume: bool = False, backend: str = "cpu", threads: int = 0,
+              step_memory: int = 0) -> Trained:
         """Trains on samples; the trainer's model is then the trained one.
 
         data              samples to train on: an array for each input and one that is wanted, samples along the first
@@ -428,6 +428,8 @@ class Trainer:
         resume            go on from the last checkpoint
         backend           where the steps run: cpu, oracle:TARGET (a chip's arithmetic, bit by bit) or engine:TARGET
         threads           of the CPU; 0: as many as it has
+        step_memory       bytes that the values between a step's layers may take: where they take more, some of the
+                          forward pass are computed again; 0: what a run may take, on the CPU
         """
         options = _given(locals(), "data", "validate")
         made = self.model._native.train(options, _runs(data), _runs(validate))

@@ -10,7 +10,9 @@
 #include "cpu.hpp"
 #include "direct_results.hpp"
 #include "epilogue.hpp"
+#include "pool_gradient_step.hpp"
 #include "repertoire.hpp"
+#include "strips_step.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -36,8 +38,13 @@ struct cpu_program::members {
         ane::cpu::bound_step run;
         sequence<int> values;              ///< nodes whose values it reads
         sequence<const std::byte*> inputs; ///< where they are in this run
-        std::byte* result;
+        std::size_t first = 0;             ///< of its results, among all that are computed
+        std::size_t results = 1;
         cpu_step described;
+    };
+    struct result {
+        std::size_t node;
+        std::int64_t offset; ///< in the arena
     };
     ane::detail::bound_ports ports;
     folded_constants constants;
@@ -45,6 +52,8 @@ struct cpu_program::members {
     ane::cpu::aligned_memory memory;
     ane::cpu::worker_threads workers; ///< its scratch lies behind the values
     std::vector<stage> stages;
+    std::vector<result> computed;
+    std::vector<std::byte*> places; ///< of these in this run
     sequence<std::size_t> inputs;
     sequence<std::size_t> outputs;
     ane::cpu::direct_results direct;
@@ -81,18 +90,17 @@ struct cpu_program::members {
                                       int end) {
         const int host = context.layers->host_of(end);
         if (host < 0) {
-            return {ane::cpu::detail::bind_fused(context, end),
-                    ane::cpu::program_of_layer(context, end, 0).reads,
-                    {},
-                    nullptr,
-                    {}};
+            return {.run = ane::cpu::detail::bind_fused(context, end),
+                    .values = ane::cpu::program_of_layer(context, end, 0).reads,
+                    .inputs = {},
+                    .described = {}};
         }
         const node& n = context.at(host);
         const ane::cpu::step_binder bind = kernels.steps[static_cast<std::size_t>(n.kind)];
         if (bind == nullptr) {
             throw error(errc::lowering, std::string(ane::name(n.kind)), "has no kernel in the CPU backend");
         }
-        stage s{bind(context, host), {}, {}, nullptr, {}};
+        stage s{.run = bind(context, host), .values = {}, .inputs = {}, .described = {}};
         const auto operands = context.graph.operands(host);
         s.values.append(operands);
         s.values.append(ane::cpu::program_of_layer(context, end, n.operands.count).reads);
@@ -101,7 +109,7 @@ struct cpu_program::members {
 
     ANEMONE_INLINE static stage bound(const ane::cpu::binding_context& context, const ane::cpu::repertoire& kernels,
                                       const weight_gradient& gradient) {
-        stage s{kernels.gradients(context, gradient), {}, {}, nullptr, {}};
+        stage s{.run = kernels.gradients(context, gradient), .values = {}, .inputs = {}, .described = {}};
         s.values.push_back(gradient.cotangent);
         s.values.push_back(gradient.x);
         return s;
@@ -133,6 +141,31 @@ struct cpu_program::members {
             }
         }
     }
+
+    ANEMONE_INLINE static stage bound(const ane::cpu::binding_context& context, const pool_gradient& gradient) {
+        stage s{.run = ane::cpu::detail::bind_pool_gradient(context, gradient),
+                .values = {},
+                .inputs = {},
+                .described = {}};
+        s.values.push_back(gradient.x);
+        s.values.push_back(gradient.largest);
+        s.values.push_back(gradient.cotangent);
+        return s;
+    }
+
+    ANEMONE_INLINE static stage bound(const ane::cpu::binding_context& context, const ane::cpu::repertoire& kernels,
+                                      const element_strips& strips, bool fuses) {
+        const auto bind = [&](const ane::cpu::binding_context& of_strip, int end) {
+            stage s = bound(of_strip, kernels, end);
+            return ane::cpu::detail::bound_layer{std::move(s.run), std::move(s.values)};
+        };
+        return {.run =
+                    ane::cpu::detail::bind_strips(context.graph, strips, kernels.kernels, kernels.numbers, fuses, bind),
+                .values = strips.inputs,
+                .inputs = {},
+                .results = strips.results.size(),
+                .described = {}};
+    }
 };
 
 ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_store& weights,
@@ -143,6 +176,8 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
                                              .memory = {},
                                              .workers = {},
                                              .stages = {},
+                                             .computed = {},
+                                             .places = {},
                                              .inputs = {},
                                              .outputs = {},
                                              .direct = {}});
@@ -159,9 +194,19 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
             return self.constants.known(node) && model[node].type == dtype::f16 &&
                    static_cast<float>(*self.constants.data(node)) == 0;
         });
-        join_weight_gradients(gradients, layers);
+        join_derivatives(gradients, layers);
     }
-    const arena plan = plan_arena(model, lifetimes(model, layers.ends));
+    const bool fuses = options.rounding == ane::rounding::each_layer;
+    sequence<pool_gradient> pools;
+    if (fuses) {
+        pools = ane::cpu::detail::row_major_pool_gradients(model, layers, layouts);
+        join_derivatives(pools, layers);
+    }
+    const sequence<element_strips> strips = ane::cpu::detail::row_major_strips(model, layers, layouts);
+    join_element_strips(strips, layers);
+    sequence<lifetime> alive = lifetimes(model, layers.ends);
+    ane::cpu::detail::prolong_for_strips(strips, alive);
+    const arena plan = plan_arena(model, alive);
     ane::cpu::scratch_sizes scratch;
     sequence<std::size_t> computed;
     const auto in_lines = [](std::int64_t bytes) {
@@ -179,18 +224,37 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
                                             kernels.numbers,
                                             members::multiplied_weights(model, self.constants)};
     auto gradient = gradients.begin(); // in the order of their results
+    auto derivative = pools.begin();   // likewise
+    auto strip = strips.begin();
+    sequence<char> by_strips(model.nodes.size(), 0);
+    for (const element_strips& each : strips) {
+        for (const int i : each.nodes) {
+            by_strips[static_cast<std::size_t>(i)] = i == each.end() ? 0 : 1;
+        }
+    }
     for (int i = 0; i < model.size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
         if (model[i].kind == op::input) {
             self.inputs.push_back(at);
-        } else if (!self.constants.known(i) && layers.end_of(i) == i) {
+        } else if (!self.constants.known(i) && layers.end_of(i) == i && by_strips[at] == 0) {
             const bool derives = gradient != gradients.end() && gradient->result == i;
-            self.stages.push_back(derives ? members::bound(context, kernels, *gradient++)
-                                          : members::bound(context, kernels, i));
+            const bool strips_end = strip != strips.end() && strip->end() == i;
+            const bool pools_end = derivative != pools.end() && derivative->result == i;
+            self.stages.push_back(derives      ? members::bound(context, kernels, *gradient++)
+                                  : pools_end  ? members::bound(context, *derivative++)
+                                  : strips_end ? members::bound(context, kernels, *strip, fuses)
+                                               : members::bound(context, kernels, i));
+            self.stages.back().first = computed.size();
             const ane::cpu::scratch_sizes& needed = self.stages.back().run.scratch;
             scratch.shared = std::max(scratch.shared, in_lines(needed.shared));
             scratch.each = std::max(scratch.each, in_lines(needed.each));
-            computed.push_back(at);
+            if (strips_end) {
+                for (const int result : (strip++)->results) {
+                    computed.push_back(static_cast<std::size_t>(result));
+                }
+            } else {
+                computed.push_back(at);
+            }
         }
     }
     self.forget_packed_constants(model);
@@ -200,13 +264,16 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
     self.workers.shared = self.memory.data() + plan.bytes;
     self.workers.own = self.workers.shared + scratch.shared;
     self.workers.each = scratch.each;
-    for (std::size_t k = 0; k < computed.size(); ++k) {
-        std::byte* const place = self.memory.data() + plan.offsets[computed[k]];
-        self.pointers[computed[k]] = place;
-        self.stages[k].result = place;
-        self.stages[k].inputs = sequence<const std::byte*>(self.stages[k].values.size());
-        self.stages[k].described = members::described(context, self.stages[k], static_cast<int>(computed[k]));
-        self.stages[k].described.offset = plan.offsets[computed[k]];
+    for (const std::size_t node : computed) {
+        self.computed.push_back({node, plan.offsets[node]});
+        self.places.push_back(self.memory.data() + plan.offsets[node]);
+        self.pointers[node] = self.places.back();
+    }
+    for (members::stage& s : self.stages) {
+        const members::result& last = self.computed[s.first + s.results - 1];
+        s.inputs = sequence<const std::byte*>(s.values.size());
+        s.described = members::described(context, s, static_cast<int>(last.node));
+        s.described.offset = last.offset;
     }
     for (const output_port& port : model.outputs) {
         self.outputs.push_back(static_cast<std::size_t>(port.node));
@@ -221,17 +288,18 @@ ANEMONE_BODY void cpu_program::run(input_buffers inputs, output_buffers outputs)
     for (std::size_t i = 0; i < self.inputs.size(); ++i) {
         self.pointers[self.inputs[i]] = self.ports.inputs()[i].data();
     }
-    self.direct.place(self.ports, [&](std::size_t stage, std::size_t node, std::byte* buffer) {
-        members::stage& s = self.stages[stage];
-        s.result = buffer != nullptr ? buffer : self.memory.data() + s.described.offset;
-        self.pointers[node] = s.result;
+    self.direct.place(self.ports, [&](std::size_t position, std::byte* buffer) {
+        const members::result& r = self.computed[position];
+        self.places[position] = buffer != nullptr ? buffer : self.memory.data() + r.offset;
+        self.pointers[r.node] = self.places[position];
     });
     for (members::stage& s : self.stages) {
         ane::detail::stop_if_cancelled();
         for (std::size_t k = 0; k < s.values.size(); ++k) {
             s.inputs[k] = self.pointers[static_cast<std::size_t>(s.values[k])];
         }
-        s.run.run({s.inputs, s.result, self.workers, self.states_rewritten});
+        const std::span<std::byte* const> results = std::span(self.places).subspan(s.first, s.results);
+        s.run.run({s.inputs, results.back(), self.workers, self.states_rewritten, results});
     }
     for (std::size_t i = 0; i < self.outputs.size(); ++i) {
         const std::span<std::byte> to = self.ports.outputs()[i];

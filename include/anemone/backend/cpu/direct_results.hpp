@@ -18,7 +18,7 @@ namespace ane::cpu::inline ANEMONE_WAY {
 class direct_results {
 public:
     direct_results() = default;
-    /// `computed`: by stage, the node that it ends in.
+    /// `computed`: the nodes that stages compute.
     ANEMONE_INLINE direct_results(const graph_view& model, const sequence<std::size_t>& computed) {
         for (int rank = 0; rank < 3; ++rank) { // a state of which a part is replaced, other states, the caller's
             for (std::size_t i = 0; i < model.outputs.size(); ++i) {
@@ -31,17 +31,18 @@ public:
         }
     }
 
-    /// place(stage, node, buffer) for each; null where the caller's buffer shares memory with another one of this run.
+    /// place(position in `computed`, buffer) for each; null where the caller's buffer shares memory with another one of this
+    /// run.
     template <class Place> void place(const ane::detail::bound_ports& ports, const Place& place) const {
         for (const result& each : results_) {
             const bool alone = each.becomes_state || !overlaps(ports, each.output);
-            place(each.stage, each.node, alone ? ports.outputs()[each.output].data() : nullptr);
+            place(each.position, alone ? ports.outputs()[each.output].data() : nullptr);
         }
     }
 
 private:
     struct result {
-        std::size_t stage;
+        std::size_t position;
         std::size_t node;
         std::size_t output;
         bool becomes_state;

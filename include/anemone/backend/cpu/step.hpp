@@ -26,7 +26,8 @@ struct operands {
     std::span<const std::byte* const> inputs;
     std::byte* result;
     worker_threads workers;
-    bool states_rewritten = false; ///< by the caller, since the last run
+    bool states_rewritten = false;            ///< by the caller, since the last run
+    std::span<std::byte* const> results = {}; ///< where there are several: all of them, the last one is `result`
 
     const half* input(std::size_t i) const { return reinterpret_cast<const half*>(inputs[i]); }
     half* output() const { return reinterpret_cast<half*>(result); }

@@ -1,0 +1,157 @@
+#pragma once
+
+#include "../../base/way.hpp"
+#include "../../passes/layouts.hpp"
+#include "../../passes/pool_gradients.hpp"
+#include "step.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+/// The gradients of max pools, plane by plane (passes/pool_gradients.hpp).
+namespace ane::cpu::detail::inline ANEMONE_WAY {
+
+/// Those of a model whose values have these layouts that can be computed at once: row-major, and not followed by others in
+/// their layer.
+constexpr sequence<pool_gradient> row_major_pool_gradients(const graph_view& model, const fused_layers& layers,
+                                                           const value_layouts& layouts) {
+    sequence<pool_gradient> all;
+    for (const pool_gradient& each : find_pool_gradients(model)) {
+        const bool row_major = layouts.of(each.result) == layout::nchw && layouts.of(each.cotangent) == layout::nchw &&
+                               layouts.of(each.largest) == layout::nchw && layouts.of(each.x) == layout::nchw;
+        if (row_major && layers.end_of(each.result) == each.result) {
+            all.push_back(each);
+        }
+    }
+    return all;
+}
+
+/// A plane with its border in fp32: of each row the columns of each phase of the stride together, so that those below one place
+/// of neighbouring windows are neighbours.
+class pool_gradient_planes {
+public:
+    ANEMONE_INLINE pool_gradient_planes(const pool_gradient& g, const extents& x, const extents& out,
+                                        const extents& result)
+        : planes_(x[0] * x[1]), height_(x[2]), width_(x[3]), out_height_(out[2]), out_width_(out[3]),
+          result_height_(result[2]), result_width_(result[3]), kernel_(g.kernel), stride_(g.stride), top_(g.top),
+          left_(g.left), border_(static_cast<float>(g.border)),
+          rows_((out_height_ - 1) * stride_.height + kernel_.height),
+          phase_(in_chunks(out_width_) + (kernel_.width - 1) / stride_.width), row_(phase_ * stride_.width),
+          line_(std::max({width_, result_width_, in_chunks(out_width_)})) {}
+
+    scratch_sizes scratch() const {
+        return {0, (2 * rows_ * row_ + 2 * line_) * static_cast<std::int64_t>(sizeof(float))};
+    }
+
+    ANEMONE_INLINE void run(const kernel_table& table, const operands& o) const {
+        o.workers.share(planes_, std::max<std::int64_t>(1, 8192 / (height_ * width_)),
+                        [&](std::int64_t first, std::int64_t last, std::byte* own) {
+                            float* const x = reinterpret_cast<float*>(own);
+                            float* const sums = x + rows_ * row_;
+                            float* const line = sums + rows_ * row_;
+                            for (std::int64_t p = first; p < last; ++p) {
+                                load(table, o.input(0) + p * height_ * width_, x, line);
+                                std::fill_n(sums, rows_ * row_, 0.0F);
+                                for (std::int64_t i = 0; i < out_height_; ++i) {
+                                    const std::int64_t at = (p * out_height_ + i) * out_width_;
+                                    float* const largest = line;
+                                    float* const given = line + line_;
+                                    table.to_float(o.input(1) + at, largest, out_width_);
+                                    table.to_float(o.input(2) + at, given, out_width_);
+                                    std::fill(largest + out_width_, largest + in_chunks(out_width_), nothing);
+                                    std::fill(given + out_width_, given + in_chunks(out_width_), 0.0F);
+                                    for (int k = 0; k < kernel_.height * kernel_.width; ++k) {
+                                        const int column = k % kernel_.width;
+                                        const std::int64_t begin = (i * stride_.height + k / kernel_.width) * row_ +
+                                                                   column % stride_.width * phase_ +
+                                                                   column / stride_.width;
+                                        give(x + begin, largest, given, sums + begin, in_chunks(out_width_));
+                                    }
+                                }
+                                store(table, sums, o.output() + p * result_height_ * result_width_, line);
+                            }
+                        });
+    }
+
+private:
+    static constexpr std::int64_t chunk = 16;
+    static constexpr float nothing = std::numeric_limits<float>::quiet_NaN(); ///< is equal to no element
+    static constexpr std::int64_t in_chunks(std::int64_t count) { return (count + chunk - 1) / chunk * chunk; }
+
+    /// Adds what windows give to the elements that are equal to their largest; those windows are over then.
+    ANEMONE_INLINE static void give(const float* __restrict x, float* __restrict largest, const float* __restrict given,
+                                    float* __restrict sums, std::int64_t count) {
+        for (std::int64_t j = 0; j < count; j += chunk) {
+            for (std::int64_t t = 0; t < chunk; ++t) {
+                const bool hit = x[j + t] == largest[j + t];
+                sums[j + t] += hit ? given[j + t] : 0.0F;
+                largest[j + t] = hit ? nothing : largest[j + t];
+            }
+        }
+    }
+
+    ANEMONE_INLINE void load(const kernel_table& table, const half* from, float* to, float* line) const {
+        std::fill_n(to, rows_ * row_, border_);
+        for (std::int64_t r = 0; r < rows_; ++r) {
+            if (r < top_ || r - top_ >= height_) {
+                continue;
+            }
+            table.to_float(from + (r - top_) * width_, line, width_);
+            for (std::int64_t phase = 0; phase < stride_.width; ++phase) {
+                float* const row = to + r * row_ + phase * phase_;
+                std::int64_t k = 0; // the first one on x
+                while (k * stride_.width + phase < left_) {
+                    ++k;
+                }
+                for (; k < phase_ && k * stride_.width + phase - left_ < width_; ++k) {
+                    row[k] = line[k * stride_.width + phase - left_];
+                }
+            }
+        }
+    }
+
+    ANEMONE_INLINE void store(const kernel_table& table, const float* sums, half* to, float* line) const {
+        for (std::int64_t r = 0; r < result_height_; ++r) {
+            std::fill_n(line, result_width_, 0.0F);
+            const std::int64_t from = r + top_;
+            for (std::int64_t phase = 0; from < rows_ && phase < stride_.width; ++phase) {
+                const float* const row = sums + from * row_ + phase * phase_;
+                std::int64_t k = 0;
+                while (k * stride_.width + phase < left_) {
+                    ++k;
+                }
+                for (; k < phase_ && k * stride_.width + phase - left_ < result_width_; ++k) {
+                    line[k * stride_.width + phase - left_] = row[k];
+                }
+            }
+            table.to_half(line, to + r * result_width_, result_width_);
+        }
+    }
+
+    std::int64_t planes_;
+    std::int64_t height_;
+    std::int64_t width_;
+    std::int64_t out_height_;
+    std::int64_t out_width_;
+    std::int64_t result_height_;
+    std::int64_t result_width_;
+    size2 kernel_;
+    size2 stride_;
+    std::int64_t top_;
+    std::int64_t left_;
+    float border_;
+    std::int64_t rows_;  ///< that windows reach
+    std::int64_t phase_; ///< columns of a phase, and those that chunks reach beyond
+    std::int64_t row_;
+    std::int64_t line_;
+};
+
+/// The step of a gradient of a max pool: reads x, the pool's result and its cotangent.
+ANEMONE_INLINE bound_step bind_pool_gradient(const binding_context& c, const pool_gradient& g) {
+    const pool_gradient_planes planes(g, c.shape(g.x), c.shape(g.cotangent), c.shape(g.result));
+    const kernel_table& kernels = c.kernels;
+    return {[&kernels, planes](const operands& o) { planes.run(kernels, o); }, planes.scratch()};
+}
+
+} // namespace ane::cpu::detail::inline ANEMONE_WAY
