@@ -116,6 +116,7 @@ PARAMETERS = {
     "Model.run": ("self, inputs: Mapping[str, Any], {backend}", "Dict[str, numpy.ndarray]"),
     "LanguageModel.__init__": ("self, path: Path, *, {}", "None"),
     "LanguageModel.generate": ("self, tokens: Sequence[int], *, {}", "Generation"),
+    "precision": ("path: Path, tokens: Any, *, {}", "Precision"),
     "Trainer.train": ("self, {data}, *, {validate}, {}", "Trained"),
     "check": ("path: Path, {targets}, *, {}, **reading: Any", "Report"),
     "cost": ("path: Path, {targets}, *, {}, **reading: Any", "List[Cost]"),

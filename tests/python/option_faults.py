@@ -137,6 +137,8 @@ def in_python(case, option, value):
             anemone.Model(MODEL, **given)
         elif method == "LanguageModel.__init__":
             anemone.LanguageModel(LANGUAGE, **given)
+        elif method == "precision":
+            anemone.precision(LANGUAGE, [1], **given)
         elif method == "LanguageModel.generate":
             anemone.LanguageModel(LANGUAGE).generate([1], **given)
         else:
@@ -156,6 +158,9 @@ def in_the_command(program, folder, case, option, value):
     subcommand = case["place"]["command"].replace("*", "cost")
     name = option["names"]["command"]
     line = [program, subcommand, MODEL, f"--{name.replace('_', '-')}={value}"]
+    if subcommand == "precision":
+        (pathlib.Path(folder) / "tokens.txt").write_text("1")
+        line[2:3] = [LANGUAGE, "-d", "tokens.txt"]
     if subcommand == "generate":
         line[2:3] = [LANGUAGE, "--tokens=1"]
     line += ["-o", "never", *(["--to", "cpp"] if name != "to" else [])] if subcommand == "convert" else []

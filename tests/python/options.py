@@ -27,6 +27,7 @@ FILES_AND_FORMATS = {
     "compress": {"--output", "--force", "--svg", "--json"},
     "train": {"--output", "--to", "--force", "--csv", "--svg", "--json"},
     "generate": {"--tokens", "--text", "--json"},
+    "precision": {"--data", "--text", "--json"},
     "draw": {"--output"},
     "convert": {"--output"},
     "bench": {"--json", "--csv", "--svg"},
@@ -34,7 +35,7 @@ FILES_AND_FORMATS = {
 # A structure of tools/app with its members and the rows of its table.
 TABLE = r"^struct (\w+) \{\n((?:(?!^\};).)*?)static constexpr auto table\(\) \{(.*?)^\};"
 ANY_SUBCOMMAND = "*"  # the place of how a model is read
-READS_CHECKPOINTS_ALONE = {"generate"}
+READS_CHECKPOINTS_ALONE = {"generate", "precision"}
 
 
 def help_of(program, subcommand):

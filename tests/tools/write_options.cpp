@@ -9,6 +9,7 @@
 #include "../../tools/app/layer_errors.hpp"
 #include "../../tools/app/option_faults.hpp"
 #include "../../tools/app/plan.hpp"
+#include "../../tools/app/precision.hpp"
 #include "../../tools/app/train_options.hpp"
 #include <anemone/io/json.hpp>
 
@@ -99,7 +100,7 @@ int main() {
     write_all<app::reading_options, app::check_options, app::cost_options, app::optimize_options, app::compress_options,
               app::placement_options, app::timeline_options, app::convert_options, app::draw_options,
               app::compile_options, app::diff_options, app::train_options, app::layer_error_options, app::bench_options,
-              app::decoding_options, app::generate_options>(json);
+              app::decoding_options, app::generate_options, app::precision_options>(json);
     json.end();
     std::puts(json.str().c_str());
 }

@@ -21,6 +21,7 @@ void add_optimize(CLI::App& app, int& status);
 void add_compress(CLI::App& app, int& status);
 void add_train(CLI::App& app, int& status);
 void add_generate(CLI::App& app, int& status);
+void add_precision(CLI::App& app, int& status);
 void add_draw(CLI::App& app, int& status);
 void add_convert(CLI::App& app, int& status);
 void add_bench(CLI::App& app, int& status);

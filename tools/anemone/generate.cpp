@@ -1,20 +1,16 @@
 #include "../app/generate.hpp"
 
 #include "command.hpp"
-#include "input_file.hpp"
-#include "numpy_file.hpp"
 #include "option_arguments.hpp"
 #include "progress.hpp"
+#include "token_file.hpp"
 #include <anemone/base/error.hpp>
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -30,32 +26,6 @@ struct generate_command {
     app::generate_options next;
     bool json = false;
 };
-
-/// "1,2,3", or the tokens of a file: "prompt.npy", "prompt.txt". ("@prompt.txt" too where it is no argument of its own, which
-/// would stand for the arguments in it.)
-std::vector<ane::token_id> tokens_of(const std::string& given) {
-    const std::string file = given.starts_with('@') ? given.substr(1) : given;
-    std::error_code none;
-    if (!std::filesystem::exists(file, none)) {
-        return app::tokens_in(given, "--tokens");
-    }
-    constexpr std::uint64_t most = std::uint64_t{64} << 20U;
-    if (!file.ends_with(".npy") && !file.ends_with(".npz")) {
-        return app::tokens_in(input_bytes(file, most), file);
-    }
-    const std::vector<tensor> arrays = read_arrays(file, most);
-    if (arrays.size() != 1) {
-        throw ane::error(ane::errc::file, file, fmt::format("has {} arrays, tokens are one", arrays.size()));
-    }
-    std::vector<ane::token_id> tokens;
-    for (const double each : arrays.front().values) {
-        if (!(std::abs(each) < 2147483648.0) || each != std::floor(each)) {
-            throw ane::error(ane::errc::file, file, fmt::format("has {}, which is no token", each));
-        }
-        tokens.push_back(static_cast<ane::token_id>(each));
-    }
-    return tokens;
-}
 
 /// What was computed is seen at once, also where a signal ends the program.
 void show(const std::string& text) {
@@ -100,12 +70,12 @@ int generate(generate_command given) {
         throw ane::error(ane::errc::argument, "--tokens, --text", "one of them is the prompt");
     }
     if (given.text.empty()) {
-        tokens_of(given.tokens); // before a model is read
+        tokens_given(given.tokens); // before a model is read
     }
     const auto model = std::make_shared<app::language_model>(given.folder, given.how, user());
     std::vector<ane::token_id> prompt;
     if (given.text.empty()) {
-        prompt = tokens_of(given.tokens);
+        prompt = tokens_given(given.tokens);
     } else {
         prompt = model->texts().tokens_of(given.text);
         if (model->texts().end() >= 0) {

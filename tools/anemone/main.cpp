@@ -82,6 +82,7 @@ int run(int count, char** arguments) {
     add_compress(app, status);
     add_train(app, status);
     add_generate(app, status);
+    add_precision(app, status);
     add_draw(app, status);
     add_convert(app, status);
     add_bench(app, status);

@@ -40,6 +40,19 @@ std::string others_text(const program_group& g) {
 
 } // namespace
 
+ane::models::checkpoint read_whole_checkpoint(const std::string& path, std::uint64_t max_memory, const caller& who) {
+    const task shown(who, "reading " + path);
+    ane::models::checkpoint_options reading;
+    reading.max_memory = max_memory;
+    ane::models::checkpoint found = ane::models::read_checkpoint(path, reading);
+    if (const std::size_t count = found.missing.size(); count > 0) {
+        const std::string others = count == 1 ? "" : " and " + std::to_string(count - 1) + " others of its weights";
+        throw ane::error(ane::errc::weights, path,
+                         "has no " + found.missing.front() + others + ": a model computes text with all its weights");
+    }
+    return found;
+}
+
 ane::read_model read_checkpoint(const std::string& path, const reading_options& how, const caller& who,
                                 ane::opened_files& parts) {
     ane::models::checkpoint found = ane::models::read_checkpoint(

@@ -1,6 +1,7 @@
 #include "generate.hpp"
 
 #include "backends.hpp"
+#include "checkpoint_reading.hpp"
 #include "option_faults.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/models/checkpoint.hpp>
@@ -15,27 +16,11 @@ namespace app {
 
 namespace {
 
-ane::models::checkpoint checkpoint_of(const std::string& path, const decoding_options& how, const caller& who) {
-    require_limits(how, who.by);
-    const task shown(who, "reading " + path);
-    ane::models::checkpoint_options reading;
-    reading.max_memory = how.max_memory;
-    ane::models::checkpoint found = ane::models::read_checkpoint(path, reading);
-    if (!found.missing.empty()) {
-        throw ane::error(ane::errc::weights, path,
-                         fmt::format("has no {}{}: a model is generated from with all its weights",
-                                     found.missing.front(),
-                                     found.missing.size() == 1
-                                         ? std::string()
-                                         : fmt::format(" and {} others of its weights", found.missing.size() - 1)));
-    }
-    return found;
-}
-
 /// The decoder of a checkpoint; its notes are added to `notes`.
 ane::decoder opened(const std::string& path, const decoding_options& how, std::vector<std::string>& notes,
                     const caller& who) {
-    ane::models::checkpoint found = checkpoint_of(path, how, who);
+    require_limits(how, who.by);
+    ane::models::checkpoint found = read_whole_checkpoint(path, how.max_memory, who);
     notes.insert(notes.end(), found.notes.begin(), found.notes.end());
     const ane::models::decoder_configuration& c = found.configuration;
     const double cache = 4.0 * static_cast<double>(c.layers) * static_cast<double>(c.kept_heads * c.head_width) *

@@ -4,6 +4,7 @@
 #include "../app/draw.hpp"
 #include "../app/generate.hpp"
 #include "../app/plan.hpp"
+#include "../app/precision.hpp"
 #include "../app/session.hpp"
 #include "../app/target_names.hpp"
 #include "../app/train.hpp"
@@ -314,6 +315,20 @@ std::unique_ptr<app::generating> generate(const std::shared_ptr<app::language_mo
     return std::make_unique<app::generating>(by, prompt, options, caller);
 }
 
+py::tuple measured(const py::bytes& path, const std::vector<std::vector<ane::token_id>>& texts, const py::dict& given) {
+    const std::string name = path;
+    const auto options = options_from<app::precision_options>(given);
+    std::string text;
+    std::string json;
+    {
+        const computing others_go_on;
+        const app::measured_precision found = app::measure_precision(name, texts, options, caller);
+        text = app::text(found);
+        json = app::json(found);
+    }
+    return py::make_tuple(text, json);
+}
+
 std::vector<std::string> targets_in(const std::string& text) {
     std::vector<std::string> names;
     for (const ane::target t : app::targets_named(text)) {
@@ -343,6 +358,7 @@ PYBIND11_MODULE(_native, m) {
         }
     });
     m.def("targets", &targets_in);
+    m.def("precision", &measured);
     py::class_<model, std::shared_ptr<model>>(m, "Model")
         .def(py::init(&opened))
         .def_property_readonly("inputs", [](const model& of) { return ports_of(of.ports().inputs); })

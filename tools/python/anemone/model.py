@@ -11,6 +11,7 @@ import numpy
 from . import _native, plans, training
 from .arrays import dense
 from .generation import Generation
+from .measured import Precision
 from .plans import Compressed, Differed, Optimized, Placement, Timeline
 from .report import Report
 from .training import Trained
@@ -452,6 +453,24 @@ def draw(path: Path, title: Optional[str] = None, *, theme: str = "automatic", c
          **reading: Any) -> str:
     """A file drawn, as the text of an SVG document. See Model.draw, and Model for how it is read."""
     return _judged(path, reading).draw(**_given(locals(), "path", "reading"))
+
+
+def precision(path: Path, tokens: Any, *, backend: str = "oracle:h13", context: int = 128, positions: int = 512,
+              bound: float = 0.05, quick: bool = False, max_memory: int = 8 << 30) -> Precision:
+    """What fp16, or a chip's arithmetic, costs a language model, on tokens [n] or [texts, n]: numbers of any tokenizer.
+
+    backend     the arithmetic that is compared with double precision: cpu (fp16) or oracle:TARGET
+    context     tokens of a piece that longer texts are cut into; pieces know nothing of each other
+    positions   positions that are computed, at most; 0: all
+    bound       how far a value may be from the exact one, relative to it and to the layer's root mean square
+    quick       run no layer alone, and try no changes of the model
+    max_memory  bytes that weights, and the values of a run, may take
+    """
+    texts = numpy.asarray(tokens)
+    if texts.ndim not in (1, 2) or not (numpy.issubdtype(texts.dtype, numpy.integer) or texts.size == 0):
+        raise TypeError(f"tokens are whole numbers, [n] or [texts, n], not {texts.dtype} {list(texts.shape)}")
+    rows = [[int(each) for each in row] for row in numpy.atleast_2d(texts)]
+    return Precision(*_native.precision(os.fsencode(path), rows, _given(locals(), "path", "tokens", "texts", "rows")))
 
 
 def run(path: Path, inputs: Mapping[str, Any], backend: str = "cpu", **reading: Any) -> Dict[str, numpy.ndarray]:

@@ -1,0 +1,54 @@
+"""What arithmetic costs a language model."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional
+
+
+@dataclass(frozen=True)
+class LogitError:
+    """How far logits are from those in double precision, over all positions."""
+
+    positions: int
+    flips: int           #: positions at which another token is the most likely one
+    not_finite: int      #: of these, those with a logit that is no finite number
+    equal: float         #: the share of positions with the same token
+    mean_kl: float       #: in nats, over the positions that are finite
+    worst_kl: float
+    least_cosine: float  #: of the logits of a position with the exact ones
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A change of the model, which was made and run."""
+
+    change: str              #: "scaled sums", "paired residual stream", "scaled sums and paired stream", "on the host"
+    on_host: List[str]       #: parts
+    after: LogitError
+    added_operations: int
+    scaled: int              #: values that are held times a power of two
+    host_operations: int
+    crossings: int           #: values of a run that go to the host or come back
+
+
+class Precision:
+    """What a chip's arithmetic costs a language model, which of its parts and layers change tokens, and what helps."""
+
+    def __init__(self, text: str, told: str) -> None:
+        self.text = text                           #: as the command prints it
+        self.json: Dict[str, Any] = json.loads(told)  #: as `anemone precision --json`
+        self.whole = LogitError(**self.json["whole"])
+        #: with one part alone in that arithmetic, by its name; and with one layer alone
+        self.parts = {each["part"]: LogitError(**each["alone"]) for each in self.json["parts"]}
+        self.layers = [LogitError(**each["alone"]) for each in self.json["layers"]]
+        self.proposals = [Proposal(**{**each, "after": LogitError(**each["after"])}) for each in self.json["proposals"]]
+
+    @property
+    def recommended(self) -> Optional[Proposal]:
+        """The cheapest change that restores every token, or that with the fewest flips; None: none is needed, or was tried."""
+        return None if self.json["recommended"] is None else self.proposals[self.json["recommended"]]
+
+    def __str__(self) -> str:
+        return self.text
