@@ -38,6 +38,7 @@
 #include "compress/compress.hpp"
 #include "compress/compression_report.hpp"
 #include "decoder/generation.hpp"
+#include "decoder/precision.hpp"
 #include "drawing/drawing.hpp"
 #include "dynamic_volume.hpp"
 #include "formats/cpp.hpp"

@@ -27,6 +27,7 @@ struct anemone_compress_compression_report_hpp;
 struct anemone_decoder_decoder_hpp;
 struct anemone_decoder_drafts_hpp;
 struct anemone_decoder_generation_hpp;
+struct anemone_decoder_precision_hpp;
 struct anemone_decoder_sampling_hpp;
 struct anemone_diff_diff_hpp;
 struct anemone_diff_model_pair_hpp;

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef ANEMONE_DECODER_PRECISION_HPP
+#define ANEMONE_DECODER_PRECISION_HPP
 
 #include "../base/way.hpp"
 #include "../diff/forward.hpp"
@@ -140,15 +141,18 @@ struct precision_report {
 ///
 /// Throws `error`: (errc::argument) for no tokens, for ids that are not in the vocabulary, for a text of more positions than
 /// the model has where those are learned, and for options out of their range; (errc::weights) for what is missing.
-ANEMONE_API precision_report measure_precision(const models::decoder_configuration& model, const weight_store& weights,
-                                               std::span<const std::vector<token_id>> texts, const backend::cpu& judged,
-                                               const precision_options& options = {});
-ANEMONE_API precision_report measure_precision(const models::decoder_configuration& model, const weight_store& weights,
-                                               std::span<const std::vector<token_id>> texts,
-                                               const backend::oracle& judged, const precision_options& options = {});
+ANEMONE_API_OF(anemone_decoder_precision_hpp)
+precision_report measure_precision(const models::decoder_configuration& model, const weight_store& weights,
+                                   std::span<const std::vector<token_id>> texts, const backend::cpu& judged,
+                                   const precision_options& options = {});
+ANEMONE_API_OF(anemone_decoder_precision_hpp)
+precision_report measure_precision(const models::decoder_configuration& model, const weight_store& weights,
+                                   std::span<const std::vector<token_id>> texts, const backend::oracle& judged,
+                                   const precision_options& options = {});
 
 } // namespace ane::inline ANEMONE_WAY
 
-#if !defined(ANEMONE_COMPILED)
+#endif
+#if ANEMONE_BODIES
 #include "precision.ipp"
 #endif

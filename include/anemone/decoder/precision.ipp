@@ -1,11 +1,13 @@
 #pragma once
 
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_decoder_precision_hpp);
+
 #include "../backend/cpu/cpu.hpp"
 #include "../backend/oracle/oracle.hpp"
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../base/thread_pool.hpp"
-#include "../base/way.hpp"
 #include "../weights/verify.hpp"
 #include "precision.hpp"
 #include "precision_changes.hpp"
@@ -92,14 +94,16 @@ precision_report precision_with(const models::decoder_configuration& c, const we
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY precision_report measure_precision(const models::decoder_configuration& model, const weight_store& weights,
-                                                std::span<const std::vector<token_id>> texts,
-                                                const backend::cpu& judged, const precision_options& options) {
+ANEMONE_BODY_OF precision_report measure_precision(const models::decoder_configuration& model,
+                                                   const weight_store& weights,
+                                                   std::span<const std::vector<token_id>> texts,
+                                                   const backend::cpu& judged, const precision_options& options) {
     return detail::precision_with<detail::cpu_layers>(model, weights, texts, judged, options);
 }
-ANEMONE_BODY precision_report measure_precision(const models::decoder_configuration& model, const weight_store& weights,
-                                                std::span<const std::vector<token_id>> texts,
-                                                const backend::oracle& judged, const precision_options& options) {
+ANEMONE_BODY_OF precision_report measure_precision(const models::decoder_configuration& model,
+                                                   const weight_store& weights,
+                                                   std::span<const std::vector<token_id>> texts,
+                                                   const backend::oracle& judged, const precision_options& options) {
     return detail::precision_with<detail::oracle_layers>(model, weights, texts, judged, options);
 }
 
