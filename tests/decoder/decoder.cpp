@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -42,6 +43,18 @@ double distance(std::span<const float> a, std::span<const small_decoder::row> b)
     }
     return std::sqrt(difference / size);
 }
+/// The CPU, each operation rounded, that counts the programs it compiles.
+struct counting_backend {
+    std::shared_ptr<int> programs = std::make_shared<int>(0);
+    backend::cpu place = backend::cpu{}.threads(1).rounding(rounding::each_operation);
+
+    std::string name() const { return place.name(); }
+    bool supports(op kind) const { return place.supports(kind); }
+    backend::cpu_program compile(const graph_view& model, const weight_store& weights) const {
+        ++*programs;
+        return place.compile(model, weights);
+    }
+};
 std::string feed_refusal(decoder_stream& stream, const std::vector<token_id>& tokens, std::int64_t rows = 1) {
     try {
         stream.feed(tokens, rows);
@@ -83,6 +96,26 @@ TEST_CASE("a decoder gives the logits of double precision, however a text is cut
             }
         }
     }
+}
+
+TEST_CASE("a deep decoder is cut into programs that the engine takes, and no bit changes") {
+    auto c = small_decoder::configuration();
+    c.layers = 26;
+    const auto w = small_decoder::weights(c, 3);
+    const std::vector<token_id> text = random_text(c.vocabulary, 7, 3);
+    std::vector<int> programs;
+    std::vector<float> first;
+    for (const std::int64_t layers : {26, 0, 24, 9}) {
+        const counting_backend place;
+        decoder d(c, w, {.context = 16, .chunk = 4, .layers_per_program = layers}, place);
+        decoder_stream stream = d.open();
+        const auto logits = stream.feed(text);
+        const std::vector<float> found(logits.begin(), logits.end());
+        first = first.empty() ? found : first;
+        CHECK(found == first);
+        programs.push_back(*place.programs);
+    }
+    CHECK(programs == std::vector<int>{2, 4, 4, 6}); // of a step and of a chunk
 }
 
 TEST_CASE("rows that stand for no token change no bit, and neither do other streams of the decoder in between") {

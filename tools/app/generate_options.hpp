@@ -50,7 +50,7 @@ struct decoding_options {
                      "Keys and values of earlier tokens as inputs, which the host keeps, or as states of the program"}),
             option(&decoding_options::layers,
                    {.name = "layers",
-                    .text = "Layers of one program; 0: all",
+                    .text = "Layers of one program; 0: as many as the engine takes",
                     .named = {.command = "layers_per_program"},
                     .is_plural = true},
                    {.least = 0, .most = 1000}),

@@ -23,7 +23,8 @@ ANEMONE_INLINE void require_possible_decoder(const models::decoder_configuration
     require(how.rows >= 1 && how.rows <= 64, "rows", how.rows, "from 1 to 64");
     require(how.chunk >= how.rows && how.chunk <= 65536, "chunk", how.chunk,
             formatted("from {}, the rows of a step, to 65536", how.rows));
-    require(how.layers_per_program >= 0, "layers_per_program", how.layers_per_program, "0 (all in one) or above");
+    require(how.layers_per_program >= 0, "layers_per_program", how.layers_per_program,
+            "0 (as many as the engine takes) or above");
     require(how.head_parts >= 1 && how.head_parts <= c.vocabulary, "head_parts", how.head_parts,
             formatted("from 1 to {}, the vocabulary", c.vocabulary));
     if (c.rotary.kind == models::rope_kind::none) {

@@ -13,7 +13,7 @@ struct decoder_options {
     std::int64_t rows = 1; ///< positions of the program that tokens go through: 1, or 4 or 8, of which those that stand
                            ///< for no token are padding; drafts take as many at once
     models::cache_form caches = models::cache_form::inputs;
-    std::int64_t layers_per_program = 0; ///< 0: all in one
+    std::int64_t layers_per_program = 0; ///< 0: as many as the engine takes (`models::programs_of`)
     int head_parts = 1;                  ///< parts of the vocabulary, a product each
 };
 

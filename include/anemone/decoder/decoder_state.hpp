@@ -7,6 +7,7 @@
 #include "../base/way.hpp"
 #include "../models/decoder_graph.hpp"
 #include "../models/head_part.hpp"
+#include "../models/programs.hpp"
 #include "decoder.hpp"
 #include "layer_program.hpp"
 #include "position_memory.hpp"
@@ -94,20 +95,24 @@ struct decoder_state {
         if (found != chains.end()) {
             return found->second;
         }
-        const std::int64_t layers = configuration.layers;
         const bool is_head = positions == 0;
         const std::int64_t rows = is_head ? how.rows : positions;
         program_chain made{.memory = position_memory(configuration, how, rows)};
         made.has_head = rows == how.rows;
-        models::decoder_form form = form_of(how, rows);
-        const std::int64_t most = how.layers_per_program == 0 ? layers : how.layers_per_program;
-        for (form.first = is_head ? layers : 0; is_head || form.first < layers; form.first += form.count) {
+        std::vector<models::decoder_form> forms;
+        if (is_head) {
+            forms.push_back(form_of(how, rows));
+            forms.back().first = configuration.layers;
+            forms.back().count = 0;
+        } else {
+            forms = models::programs_of(configuration, form_of(how, rows), {}, how.layers_per_program);
+        }
+        for (models::decoder_form& form : forms) {
             stop_if_cancelled();
-            form.count = std::min(most, layers - form.first);
-            form.head = made.has_head && form.first + form.count == layers;
-            made.programs.emplace_back(models::decoder_graph(configuration, form), weights, place);
-            if (is_head) {
-                break;
+            form.head_parts = how.head_parts;
+            form.head = form.head && made.has_head;
+            if (form.count > 0 || form.head) {
+                made.programs.emplace_back(models::decoder_graph(configuration, form), weights, place);
             }
         }
         return chains.emplace(positions, std::move(made)).first->second;
