@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 /// The gradients of max pools, plane by plane (passes/pool_gradients.hpp).
@@ -82,13 +83,32 @@ private:
     /// Adds what windows give to the elements that are equal to their largest; those windows are over then.
     ANEMONE_INLINE static void give(const float* __restrict x, float* __restrict largest, const float* __restrict given,
                                     float* __restrict sums, std::int64_t count) {
-        for (std::int64_t j = 0; j < count; j += chunk) {
-            for (std::int64_t t = 0; t < chunk; ++t) {
-                const bool hit = x[j + t] == largest[j + t];
-                sums[j + t] += hit ? given[j + t] : 0.0F;
-                largest[j + t] = hit ? nothing : largest[j + t];
-            }
+        for (std::int64_t j = 0; j < count; j += 4) {
+            const four of_windows = loaded(largest + j);
+            const four_bits hit = loaded(x + j) == of_windows; // ones, which are a NaN as an element
+            store_four(sums + j,
+                       loaded(sums + j) + reinterpret_cast<four>(hit & reinterpret_cast<four_bits>(loaded(given + j))));
+            store_four(largest + j, reinterpret_cast<four>(hit | reinterpret_cast<four_bits>(of_windows)));
         }
+    }
+
+    // NOLINTBEGIN(modernize-use-using): g++ takes the attribute on a typedef
+    typedef float four __attribute__((vector_size(16)));
+    typedef std::int32_t four_bits __attribute__((vector_size(16)));
+    // NOLINTEND(modernize-use-using)
+    ANEMONE_INLINE static four loaded(const float* from) {
+        four value;
+        std::memcpy(&value, from, sizeof value);
+        return value;
+    }
+    ANEMONE_INLINE static void store_four(float* to, const four& value) { std::memcpy(to, &value, sizeof value); }
+
+    /// The columns of a phase that lie on the first `width` of x.
+    std::int64_t first_of(std::int64_t phase) const {
+        return phase < left_ ? (left_ - phase + stride_.width - 1) / stride_.width : 0;
+    }
+    std::int64_t end_of(std::int64_t phase, std::int64_t width) const {
+        return std::min(phase_, (left_ + width - phase + stride_.width - 1) / stride_.width);
     }
 
     ANEMONE_INLINE void load(const kernel_table& table, const half* from, float* to, float* line) const {
@@ -100,12 +120,11 @@ private:
             table.to_float(from + (r - top_) * width_, line, width_);
             for (std::int64_t phase = 0; phase < stride_.width; ++phase) {
                 float* const row = to + r * row_ + phase * phase_;
-                std::int64_t k = 0; // the first one on x
-                while (k * stride_.width + phase < left_) {
-                    ++k;
-                }
-                for (; k < phase_ && k * stride_.width + phase - left_ < width_; ++k) {
-                    row[k] = line[k * stride_.width + phase - left_];
+                const std::int64_t first = first_of(phase);
+                const std::int64_t end = end_of(phase, width_);
+                const float* source = line + first * stride_.width + phase - left_;
+                for (std::int64_t k = first; k < end; ++k, source += stride_.width) {
+                    row[k] = *source;
                 }
             }
         }
@@ -117,12 +136,11 @@ private:
             const std::int64_t from = r + top_;
             for (std::int64_t phase = 0; from < rows_ && phase < stride_.width; ++phase) {
                 const float* const row = sums + from * row_ + phase * phase_;
-                std::int64_t k = 0;
-                while (k * stride_.width + phase < left_) {
-                    ++k;
-                }
-                for (; k < phase_ && k * stride_.width + phase - left_ < result_width_; ++k) {
-                    line[k * stride_.width + phase - left_] = row[k];
+                const std::int64_t first = first_of(phase);
+                const std::int64_t end = end_of(phase, result_width_);
+                float* to_column = line + first * stride_.width + phase - left_;
+                for (std::int64_t k = first; k < end; ++k, to_column += stride_.width) {
+                    *to_column = row[k];
                 }
             }
             table.to_half(line, to + r * result_width_, result_width_);
