@@ -159,7 +159,8 @@ template <class Function, detail::description D = detail::describe<Function>()> 
 template <class Function, class... None>
     requires(sizeof...(None) == 0)
 consteval static_graph<graph_size{}> graph(Function, None...) {
-    static_assert((detail::describe<Function>(), true));
+    // The compiler shows the line, and so what ends a limit of its own:
+    static_assert((detail::describe<Function>(), true)); // limit of steps? weights, dynamic_builder: compile_time.md
     return static_graph<graph_size{}>{};
 }
 

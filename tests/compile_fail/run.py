@@ -262,6 +262,8 @@ def write_page(path, cases, messages, versions):
             "[Reading the message](checks.md#reading-the-message) explains the types: `shape_fault` for operands,",
             "`refused_model` for what a builder refuses, `port_fault` for the values of a run, `design_rule` for a target.",
             "The run-time report (`ane::report(model, target).print()`) says the same in a sentence, with advice.", "",
+            "Where clang says \"maximum step limit\", or g++ that a count exceeds a limit, no mistake was found: the constant takes",
+            "the compiler too long, [the limits and the ways around them](compile_time.md#where-the-compilers-own-limits-are).", "",
             "The tests require each message to fit its first screen: your line within the first 3 lines (4 with g++ and a generic",
             "lambda), rule, numbers and operation within 15, the first error within 40, one more error at most (g++ and a",
             "generic lambda: two). Exceptions:", ""]

@@ -99,3 +99,27 @@ TEST_CASE("netplist: GlobalArgMinMax takes the place of ArgMinMax") {
         }
     }
 }
+
+TEST_CASE("netplist: ArgMinMax along any axis is written for every chip") {
+    const auto types = [](const extents& shape, int along) {
+        dynamic_builder g;
+        g.output("y", g.add(op::arg_min, {g.input("x", shape)}, axis{along}));
+        const parts p(netplist_models::emit(g.finish(), "anemone"));
+        std::string all;
+        for (std::size_t i = 0; i < p.units.size(); ++i) {
+            all += (i == 0 ? "" : " ") + p.type(i);
+            if (p.type(i) == "ArgMinMax") {
+                const plist_dict keys = p.params(i);
+                CHECK(parts::get<std::string>(keys, "Mode") == "SpatialArgMin");
+                CHECK(parts::get<std::int64_t>(keys, "KernelWidth") == shape[along]);
+                CHECK(parts::get<std::int64_t>(keys, "KernelHeight") == 1);
+            }
+        }
+        return all;
+    };
+    CHECK(types({2, 3, 4, 8}, 3) == "Reshape ArgMinMax Reshape");
+    CHECK(types({2, 3, 4, 8}, 2) == "Transpose Reshape ArgMinMax Reshape");
+    CHECK(types({2, 3, 4, 8}, 1) == "Transpose Reshape ArgMinMax Reshape Transpose");
+    CHECK(types({1, 3, 1, 8}, 3) == "ArgMinMax");
+    CHECK(types({1, 300, 300, 2}, 3) == "GlobalArgMinMax"); // of more lines than a tensor has channels
+}

@@ -341,6 +341,23 @@ def faults(above, random):
     whole = tensors_of(c, random)
     name = "model.layers.1.mlp.up_proj.weight"
 
+    # The cache of a hub: links to blobs of the model, and none that leaves it.
+    hub = above / "hub" / "models--org--net"
+    snapshot = hub / "snapshots" / "0123abcd"
+    for place in (snapshot, hub / "blobs", hub / "refs"):
+        place.mkdir(parents=True)
+    write_folder(above / "plain", c, whole)
+    for k, each in enumerate(sorted((above / "plain").iterdir())):
+        (hub / "blobs" / f"{k:064x}").write_bytes(each.read_bytes())
+        (snapshot / each.name).symlink_to(f"../../blobs/{k:064x}")
+    for path in (hub, snapshot):
+        told = run(PROGRAM, ["check", str(path), "-t", "h17s", "-q"], above)
+        expect(told.returncode in (0, 1) and "0123abcd" in told.stdout and "not there" not in told.stdout,
+               f"a snapshot of a hub: {told.stdout} {told.stderr}")
+    (snapshot / "model.safetensors").unlink()
+    (snapshot / "model.safetensors").symlink_to("../../../../plain/model.safetensors")
+    refused(snapshot, ["model.safetensors", "is a link that leads out of the model's folder"])
+
     folder = above / "misshapen"
     write_folder(folder, c, whole | {name: whole[name][:5]})
     refused(folder, [name, "is [5, 64], the configuration says [96, 64]"])
@@ -388,6 +405,17 @@ def faults(above, random):
     told = run(PROGRAM, ["check", "deep", "-t", "h17s", "-q"], above)
     expect(all(f"deep (program_{k})" in told.stdout for k in (1, 2)) and "program_3" not in told.stdout,
            f"a model in two programs: {told.stdout} {told.stderr}")
+    # Programs of one form are judged once where there are no weights, however many layers a stranger's configuration has.
+    (above / "many").mkdir()
+    (above / "many" / "config.json").write_text(json.dumps(c | {
+        "num_hidden_layers": 1000, "hidden_size": 1 << 24, "intermediate_size": 1 << 24, "vocab_size": 1 << 24,
+        "num_attention_heads": 1024, "num_key_value_heads": 1024, "head_dim": 4096}))
+    told = run(PROGRAM, ["check", "many", "-t", "h17s", "-q"], above)
+    expect("many (program_1 to program_1000)" in told.stdout and "many (program_1001)" in told.stdout,
+           f"1000 layers: {told.stdout[:2000]} {told.stderr}")
+    expect(told.stdout.count("many (") <= 4, f"1000 layers of one form are judged once: {told.stdout[:2000]}")
+    told = run(PROGRAM, ["check", "deep", "-t", "h17s", "--chunk", "1048576"], above)
+    expect(told.returncode == 2 and "--chunk" in told.stderr and "4096" in told.stderr, f"a chunk too long: {told.stderr}")
     told = run(PROGRAM, ["cost", "deep", "-t", "h17s", "--function", "program_2"], above)
     expect(told.returncode == 0, f"the cost of a program: {told.stderr}")
     told = run(PROGRAM, ["cost", "deep", "-t", "h17s", "--function", "program_3"], above)

@@ -4,6 +4,9 @@
 #include "../base/way.hpp"
 #include "netplist_writer.hpp"
 
+#include <cstdint>
+#include <utility>
+
 /// Operations along axes, and operations that move elements, as netplist units.
 namespace ane::formats::inline ANEMONE_WAY {
 
@@ -38,9 +41,24 @@ ANEMONE_INLINE netplist_value write_reduction(netplist_writer& w, int index, con
     return w.unit({form.unit, plist_dict{{"Type", form.variant}, {"Dimension", dimensions}}}, {x}, reduced);
 }
 
-/// ArgMinMax where its index along the one axis is not in doubt: it runs on every family. Elsewhere, and everywhere with
-/// `global_arg`, GlobalArgMinMax, of which the sources disagree whether it runs before A15.
+/// ArgMinMax over a window that is all of a line along the width, or all channels of a pixel.
+ANEMONE_INLINE netplist_value arg_of_lines(netplist_writer& w, const netplist_value& x, const netplist_form& form,
+                                           bool spatial, const netplist_shape& shape) {
+    return w.unit({form.unit, plist_dict{{"Mode", formatted("{}Arg{}", spatial ? "Spatial" : "Channel", form.variant)},
+                                         {"KernelWidth", x.shape[netplist_axis::width]},
+                                         {"KernelHeight", x.shape[netplist_axis::height]},
+                                         {"PadLeft", 0},
+                                         {"PadRight", 0},
+                                         {"PadTop", 0},
+                                         {"PadBot", 0}}},
+                  {x}, shape);
+}
+
+/// ArgMinMax, which runs on every family: its index is along one axis where the window has no other. Elsewhere the axis is laid
+/// along the width, and all others along the channels. Only where these are too many, and everywhere with `global_arg`,
+/// GlobalArgMinMax, of which the sources disagree whether it runs before A15.
 ANEMONE_INLINE netplist_value write_arg(netplist_writer& w, int index, const netplist_form& form) {
+    constexpr std::int64_t most_channels = 65536;
     const netplist_value x = w.value(w.operand(index, 0));
     const netplist_shape shape = netplist_shape_of(w.at(index).shape);
     const netplist_axis along = axis_of(w, index, w.at(index).get<axis>().index);
@@ -48,19 +66,30 @@ ANEMONE_INLINE netplist_value write_arg(netplist_writer& w, int index, const net
     const std::int64_t width = x.shape[netplist_axis::width];
     const bool spatial =
         (along == netplist_axis::width && height == 1) || (along == netplist_axis::height && width == 1);
-    const bool certain = spatial || (along == netplist_axis::channel && height == 1 && width == 1);
-    if (certain && !w.options().global_arg) {
-        return w.unit(
-            {form.unit, plist_dict{{"Mode", formatted("{}Arg{}", spatial ? "Spatial" : "Channel", form.variant)},
-                                   {"KernelWidth", width},
-                                   {"KernelHeight", height},
-                                   {"PadLeft", 0},
-                                   {"PadRight", 0},
-                                   {"PadTop", 0},
-                                   {"PadBot", 0}}},
-            {x}, shape);
+    if (!w.options().global_arg && (spatial || (along == netplist_axis::channel && height == 1 && width == 1))) {
+        return arg_of_lines(w, x, form, spatial, shape);
     }
-    return w.unit({"GlobalArgMinMax", plist_dict{{"Type", form.variant}, {"Dimension", name(along)}}}, {x}, shape);
+    const std::int64_t lines = x.shape[netplist_axis::channel] * height * width / x.shape[along];
+    const bool is_plane =
+        along != netplist_axis::batch && x.shape[netplist_axis::depth] == 1; // channels are in one order
+    if (w.options().global_arg || !is_plane || lines > most_channels) {
+        return w.unit({"GlobalArgMinMax", plist_dict{{"Type", form.variant}, {"Dimension", name(along)}}}, {x}, shape);
+    }
+    netplist_order swapped{netplist_axes[0], netplist_axes[1], netplist_axes[2], netplist_axes[3], netplist_axes[4]};
+    std::swap(swapped[static_cast<std::size_t>(along)], swapped[static_cast<std::size_t>(netplist_axis::width)]);
+    const netplist_value turned = w.transpose(x, swapped);
+    netplist_shape wide = turned.shape;
+    wide[netplist_axis::channel] = lines;
+    wide[netplist_axis::height] = 1;
+    netplist_shape one = wide;
+    one[netplist_axis::width] = 1;
+    const netplist_value found = arg_of_lines(w, w.reshape(turned, wide), form, true, one);
+    if (along != netplist_axis::channel) { // lines are in the order of the result
+        return w.reshape(found, shape);
+    }
+    netplist_shape planes = turned.shape;
+    planes[netplist_axis::width] = 1;
+    return w.transpose(w.reshape(found, planes), swapped);
 }
 
 ANEMONE_INLINE netplist_value write_reshape(netplist_writer& w, int index, const netplist_form&) {

@@ -14,7 +14,7 @@ struct netplist_options {
     /// graph's own does not. False: a unit for each, right under both readings.
     bool one_goc = false;
     /// GlobalArgMinMax wherever an argument is reduced. The sources disagree whether it runs before A15 (TC9). False:
-    /// ArgMinMax, which runs on every family, where its index along the one axis is not in doubt.
+    /// ArgMinMax, which runs on every family, the axis laid along the width where it has to be.
     bool global_arg = false;
 };
 
