@@ -82,7 +82,7 @@ public:
     }
 
     /// What a mixture gave a node, where it is still there.
-    const std::vector<double>& value(std::size_t mixture, int node) const { return *values_[mixture][at(node)]; }
+    const std::vector<double>& value(std::size_t which, int node) const { return *values_[which][at(node)]; }
     /// The node that was just computed, in the judged arithmetic, on exact operands that are rounded.
     const std::vector<double>& alone(int node) {
         if (alone_ == nullptr) {
@@ -172,10 +172,10 @@ private:
         wide_.compute(node);
         constants_.push_back(node);
     }
-    numbers exact(std::size_t mixture, int node) {
+    numbers exact(std::size_t which, int node) {
         for (const int operand : g_.operands(node)) {
             read_constant(operand);
-            if (const numbers& given = values_[mixture][at(operand)]; given != nullptr) {
+            if (const numbers& given = values_[which][at(operand)]; given != nullptr) {
                 wide_.set(operand, std::vector<double>(*given));
             }
         }
@@ -184,15 +184,15 @@ private:
         auto result = std::make_shared<std::vector<double>>(made.begin(), made.end());
         wide_.release(node);
         for (const int operand : g_.operands(node)) {
-            if (values_[mixture][at(operand)] != nullptr) {
+            if (values_[which][at(operand)] != nullptr) {
                 wide_.release(operand);
             }
         }
         return result;
     }
 
-    numbers judged(std::size_t mixture, int node) {
-        load(mixture, node);
+    numbers judged(std::size_t which, int node) {
+        load(which, node);
         const std::vector<std::byte> memory = layers_.run(node, operands_.values());
         for (const int loaded : loaded_) {
             operands_.forget(loaded);
@@ -202,9 +202,9 @@ private:
         return std::make_shared<std::vector<double>>(halves.begin(), halves.end());
     }
     /// Rounds what a node reads, through operands that are rounded only together with it.
-    void load(std::size_t mixture, int node) {
+    void load(std::size_t which, int node) {
         for (const int operand : g_.operands(node)) {
-            const numbers& given = values_[mixture][at(operand)];
+            const numbers& given = values_[which][at(operand)];
             if (given == nullptr || operands_.values().known(operand)) {
                 continue;
             }
@@ -212,7 +212,7 @@ private:
                 operands_.set(operand, rounded(*given));
                 loaded_.push_back(operand);
             } else {
-                load(mixture, operand);
+                load(which, operand);
             }
         }
     }

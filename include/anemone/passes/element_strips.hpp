@@ -49,16 +49,14 @@ public:
             }
             for (const int o : g_.operands(i)) {
                 const auto from = static_cast<std::size_t>(o);
-                if (group_[at] < 0) {
+                if (group_[at] < 0 || g_[o].shape.count() != g_[i].shape.count()) { // of one element: no member
                     read_outside[from] = 1;
-                } else if (g_[o].shape.count() == g_[i].shape.count()) {
-                    if (reader[from] >= 0 && possible_[static_cast<std::size_t>(layers_.end_of(o))] != 0) {
-                        join(reader[from], i);
-                    }
-                    reader[from] = i;
-                } else {
-                    read_outside[from] = 1; // of one element: not of the members' number
+                    continue;
                 }
+                if (reader[from] >= 0 && possible_[static_cast<std::size_t>(layers_.end_of(o))] != 0) {
+                    join(reader[from], i);
+                }
+                reader[from] = i;
             }
         }
         sequence<element_strips> all;

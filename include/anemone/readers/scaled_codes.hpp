@@ -90,9 +90,9 @@ private:
             }
         }
         for (; i < count; ++i) {
-            unpacked_[static_cast<std::size_t>(i)] =
-                static_cast<std::byte>(is_signed ? weight_formats::packed_signed_at(all_, begin + i, facts.bits)
-                                                 : weight_formats::packed_at(all_, begin + i, facts.bits));
+            unpacked_[static_cast<std::size_t>(i)] = static_cast<std::byte>(
+                is_signed ? static_cast<unsigned>(weight_formats::packed_signed_at(all_, begin + i, facts.bits))
+                          : weight_formats::packed_at(all_, begin + i, facts.bits));
         }
         return unpacked_.data();
     }

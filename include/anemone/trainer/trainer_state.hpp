@@ -111,11 +111,11 @@ struct trainer_state {
         for (std::size_t k = 0; k < names.size(); ++k) {
             const training_state& s = training.step().states[k];
             if (moments || s.role == state_role::weight || s.role == state_role::low) {
-                const std::span<const std::byte> memory = training.state(s);
+                const std::span<const std::byte> bytes = training.state(s);
                 all.add({names[k],
                          element_type::f16,
                          training.step().graph.view()[s.input].shape,
-                         {memory.begin(), memory.end()}});
+                         {bytes.begin(), bytes.end()}});
             }
         }
         return all;
@@ -130,19 +130,19 @@ struct trainer_state {
     }
     ANEMONE_INLINE void load(const training_state& s, const stored_tensor& from) {
         const std::vector<half> values = to_half(from);
-        const std::span<std::byte> memory = training.state(s);
-        if (values.size() * sizeof(half) != memory.size()) {
+        const std::span<std::byte> bytes = training.state(s);
+        if (values.size() * sizeof(half) != bytes.size()) {
             throw error(errc::weights, from.name, "has another shape than in the model");
         }
-        std::memcpy(memory.data(), values.data(), memory.size());
+        std::memcpy(bytes.data(), values.data(), bytes.size());
     }
 
     /// The first state with a number that is not finite; empty: there is none.
     ANEMONE_INLINE std::string first_infinite() {
         for (std::size_t k = 0; k < names.size(); ++k) {
-            const std::span<const std::byte> memory = training.state(training.step().states[k]);
-            for (std::size_t i = 0; i < memory.size() / sizeof(half); ++i) {
-                if (!std::isfinite(sample_at(memory, i))) {
+            const std::span<const std::byte> bytes = training.state(training.step().states[k]);
+            for (std::size_t i = 0; i < bytes.size() / sizeof(half); ++i) {
+                if (!std::isfinite(sample_at(bytes, i))) {
                     return names[k];
                 }
             }

@@ -10,8 +10,9 @@ inline constexpr std::int64_t fetched_bytes = 1024;
 
 /// Asks for memory that may be behind the end of an operand: nothing happens there.
 ANEMONE_CPU_INLINE void fetch_behind(const void* from, std::int64_t bytes) {
-    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(from) +
-                                                     static_cast<std::uintptr_t>(bytes)));
+    // A pointer so far behind an array may not be computed as one.
+    const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(bytes);
+    __builtin_prefetch(reinterpret_cast<const void*>(at)); // NOLINT(performance-no-int-to-ptr)
 }
 
 /// fp16 panels as `few` reads them, term by term.
