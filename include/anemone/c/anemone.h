@@ -519,7 +519,7 @@ typedef struct anemone_decoding {
                               8; 0: 8 with drafts, else 1 */
     const char* caches;  /**< keys and values of earlier tokens as inputs, which the host keeps, or as states of the
                               program: "inputs" or "states"; NULL: "inputs" */
-    int64_t layers;      /**< layers of one program; 0: all */
+    int64_t layers;      /**< layers of one program; 0: as many as the engine takes */
     int head_parts;      /**< parts of the vocabulary, a product each; 0: 1 */
     int lookup;          /**< tokens of a pattern that is looked up in the text, so that what followed it is
                               proposed; 0: nothing is */

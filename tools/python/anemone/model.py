@@ -319,7 +319,7 @@ class LanguageModel:
                     drafts, else 1
         caches      keys and values of earlier tokens as inputs, which the host keeps, or as states of the program:
                     "inputs" or "states"
-        layers      layers of one program; 0: all
+        layers      layers of one program; 0: as many as the engine takes
         head_parts  parts of the vocabulary, a product each
         draft       a smaller model of the same vocabulary, which proposes tokens: fewer steps, the same text
         lookup      tokens of a pattern that is looked up in the text, so that what followed it is proposed; 0: nothing
