@@ -13,6 +13,7 @@
 #include <anemone/dynamic_builder.hpp>
 #include <anemone/formats/mil.hpp>
 #include <anemone/formats/netplist.hpp>
+#include <anemone/passes/element_strips.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/weights/safetensors.hpp>
 
@@ -249,6 +250,33 @@ TEST_CASE("a run of the CPU allocates nothing, in one thread and in three, fused
                 program.run(in, out);
                 CHECK((made == before) == !buffered.contains(kind));
             }
+        }
+    }
+}
+
+TEST_CASE("a run of strips of functions of elements allocates nothing either") {
+    dynamic_builder b;
+    const std::int64_t elements = 40000; // the last strip is not whole
+    const auto x = b.input("x", {elements}, within(-1, 1));
+    auto y = x;
+    for (int i = 0; i < 4; ++i) {
+        y = b.add(op::tanh, {b.add(op::mul, {y, x})});
+    }
+    b.output("y", y);
+    const dynamic_graph g = b.finish();
+    REQUIRE(find_element_strips(g.view(), fuse_layers(g.view(), {}), 32768, 6).size() == 1);
+    const std::vector<half> values(static_cast<std::size_t>(elements), half(0.5F));
+    const std::span<const std::byte> in[] = {std::as_bytes(std::span(values))};
+    thread_pool pool(3);
+    for (const rounding rule : {rounding::each_layer, rounding::each_operation}) {
+        for (const int threads : {1, 3}) {
+            auto program = compile(g, backend::cpu{}.rounding(rule).threads(threads).executor(pool), {});
+            composing::port_memory outputs = composing::memory_of_outputs(g);
+            const auto out = outputs.outputs();
+            program.run(in, out);
+            const long before = made;
+            program.run(in, out);
+            CHECK(made == before);
         }
     }
 }

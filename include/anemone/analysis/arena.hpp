@@ -10,6 +10,10 @@ namespace ane {
 
 /// Offsets in an arena are multiples of it: one cache line, and the widest vector register.
 inline constexpr std::int64_t arena_alignment = 64;
+/// Bytes, up to the next multiple of it.
+constexpr std::int64_t in_arena_lines(std::int64_t bytes) {
+    return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
+}
 
 /// One block of memory for all intermediate values of a graph.
 struct arena {
@@ -29,8 +33,7 @@ constexpr arena plan_arena(const graph_view& g, const sequence<lifetime>& values
     for (int i = 0; i < g.size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
         if (places[at].stored()) {
-            sizes[at] =
-                (bytes(g[i].type, g[i].shape.count()) + arena_alignment - 1) / arena_alignment * arena_alignment;
+            sizes[at] = in_arena_lines(bytes(g[i].type, g[i].shape.count()));
             waiting.push_back(i);
         }
     }

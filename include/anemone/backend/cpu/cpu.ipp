@@ -36,11 +36,11 @@ namespace ane::backend::inline ANEMONE_WAY {
 struct cpu_program::members {
     struct stage {
         ane::cpu::bound_step run;
-        sequence<int> values;              ///< nodes whose values it reads
-        sequence<const std::byte*> inputs; ///< where they are in this run
-        std::size_t first = 0;             ///< of its results, among all that are computed
+        sequence<int> values{};              ///< nodes whose values it reads
+        sequence<const std::byte*> inputs{}; ///< where they are in this run
+        std::size_t first = 0;               ///< of its results, among all that are computed
         std::size_t results = 1;
-        cpu_step described;
+        cpu_step described{};
     };
     struct result {
         std::size_t node;
@@ -91,16 +91,14 @@ struct cpu_program::members {
         const int host = context.layers->host_of(end);
         if (host < 0) {
             return {.run = ane::cpu::detail::bind_fused(context, end),
-                    .values = ane::cpu::program_of_layer(context, end, 0).reads,
-                    .inputs = {},
-                    .described = {}};
+                    .values = ane::cpu::program_of_layer(context, end, 0).reads};
         }
         const node& n = context.at(host);
         const ane::cpu::step_binder bind = kernels.steps[static_cast<std::size_t>(n.kind)];
         if (bind == nullptr) {
             throw error(errc::lowering, std::string(ane::name(n.kind)), "has no kernel in the CPU backend");
         }
-        stage s{.run = bind(context, host), .values = {}, .inputs = {}, .described = {}};
+        stage s{.run = bind(context, host)};
         const auto operands = context.graph.operands(host);
         s.values.append(operands);
         s.values.append(ane::cpu::program_of_layer(context, end, n.operands.count).reads);
@@ -109,10 +107,30 @@ struct cpu_program::members {
 
     ANEMONE_INLINE static stage bound(const ane::cpu::binding_context& context, const ane::cpu::repertoire& kernels,
                                       const weight_gradient& gradient) {
-        stage s{.run = kernels.gradients(context, gradient), .values = {}, .inputs = {}, .described = {}};
+        stage s{.run = kernels.gradients(context, gradient)};
         s.values.push_back(gradient.cotangent);
         s.values.push_back(gradient.x);
         return s;
+    }
+
+    ANEMONE_INLINE static stage bound(const ane::cpu::binding_context& context, const pool_gradient& gradient) {
+        stage s{.run = ane::cpu::detail::bind_pool_gradient(context, gradient)};
+        s.values.push_back(gradient.x);
+        s.values.push_back(gradient.largest);
+        s.values.push_back(gradient.cotangent);
+        return s;
+    }
+
+    ANEMONE_INLINE static stage bound(const ane::cpu::binding_context& context, const ane::cpu::repertoire& kernels,
+                                      const element_strips& strips, bool fuses) {
+        const auto bind = [&](const ane::cpu::binding_context& of_strip, int end) {
+            stage s = bound(of_strip, kernels, end);
+            return ane::cpu::detail::bound_layer{std::move(s.run), std::move(s.values)};
+        };
+        return {.run =
+                    ane::cpu::detail::bind_strips(context.graph, strips, kernels.kernels, kernels.numbers, fuses, bind),
+                .values = strips.inputs,
+                .results = strips.results.size()};
     }
 
     /// Frees the constants that no run reads: those that steps keep packed, and those that others were made of.
@@ -141,31 +159,6 @@ struct cpu_program::members {
             }
         }
     }
-
-    ANEMONE_INLINE static stage bound(const ane::cpu::binding_context& context, const pool_gradient& gradient) {
-        stage s{.run = ane::cpu::detail::bind_pool_gradient(context, gradient),
-                .values = {},
-                .inputs = {},
-                .described = {}};
-        s.values.push_back(gradient.x);
-        s.values.push_back(gradient.largest);
-        s.values.push_back(gradient.cotangent);
-        return s;
-    }
-
-    ANEMONE_INLINE static stage bound(const ane::cpu::binding_context& context, const ane::cpu::repertoire& kernels,
-                                      const element_strips& strips, bool fuses) {
-        const auto bind = [&](const ane::cpu::binding_context& of_strip, int end) {
-            stage s = bound(of_strip, kernels, end);
-            return ane::cpu::detail::bound_layer{std::move(s.run), std::move(s.values)};
-        };
-        return {.run =
-                    ane::cpu::detail::bind_strips(context.graph, strips, kernels.kernels, kernels.numbers, fuses, bind),
-                .values = strips.inputs,
-                .inputs = {},
-                .results = strips.results.size(),
-                .described = {}};
-    }
 };
 
 ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_store& weights,
@@ -182,21 +175,20 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
                                              .outputs = {},
                                              .direct = {}});
     members& self = state_.get("cpu program");
-    fused_layers layers = options.rounding == ane::rounding::each_layer ? fuse_layers(model, ane::cpu::epilogue_hosts)
-                                                                        : single_layers(model);
+    const bool fuses = options.rounding == ane::rounding::each_layer;
+    fused_layers layers = fuses ? fuse_layers(model, ane::cpu::epilogue_hosts) : single_layers(model);
     // Winograd's tiles read and write planes.
     const value_layouts layouts =
         options.winograd == winograd_tiles::never ? choose_layouts(model, layers) : nchw_layouts(model);
     // Sums over a whole batch, as those of a layer, without a rounding on the way.
     sequence<weight_gradient> gradients;
-    if (options.rounding == ane::rounding::each_layer && kernels.gradients != nullptr) {
+    if (fuses && kernels.gradients != nullptr) {
         gradients = find_weight_gradients(model, [&](int node) {
             return self.constants.known(node) && model[node].type == dtype::f16 &&
                    static_cast<float>(*self.constants.data(node)) == 0;
         });
         join_derivatives(gradients, layers);
     }
-    const bool fuses = options.rounding == ane::rounding::each_layer;
     sequence<pool_gradient> pools;
     if (fuses) {
         pools = ane::cpu::detail::row_major_pool_gradients(model, layers, layouts);
@@ -209,9 +201,6 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
     const arena plan = plan_arena(model, alive);
     ane::cpu::scratch_sizes scratch;
     sequence<std::size_t> computed;
-    const auto in_lines = [](std::int64_t bytes) {
-        return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
-    };
     ane::executor& pool = options.pool != nullptr ? *options.pool : process_threads();
     const ane::cpu::binding_context context{model,
                                             self.constants,
@@ -246,8 +235,8 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
                                                : members::bound(context, kernels, i));
             self.stages.back().first = computed.size();
             const ane::cpu::scratch_sizes& needed = self.stages.back().run.scratch;
-            scratch.shared = std::max(scratch.shared, in_lines(needed.shared));
-            scratch.each = std::max(scratch.each, in_lines(needed.each));
+            scratch.shared = std::max(scratch.shared, in_arena_lines(needed.shared));
+            scratch.each = std::max(scratch.each, in_arena_lines(needed.each));
             if (strips_end) {
                 for (const int result : (strip++)->results) {
                     computed.push_back(static_cast<std::size_t>(result));

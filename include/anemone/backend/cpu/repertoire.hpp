@@ -85,7 +85,7 @@ void evaluate_constant(const graph_view& g, const folded_constants& known, int i
         inputs.push_back(known.memory(operand));
     }
     const bound_step step = steps_of<needs>()[static_cast<std::size_t>(g[index].kind)](context, index);
-    const std::int64_t shared = (step.scratch.shared + arena_alignment - 1) / arena_alignment * arena_alignment;
+    const std::int64_t shared = in_arena_lines(step.scratch.shared);
     const aligned_memory memory = aligned_memory::of(shared + step.scratch.each);
     step.run({inputs, result, {.shared = memory.data(), .own = memory.data() + shared}});
 }

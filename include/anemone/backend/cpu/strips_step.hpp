@@ -95,19 +95,23 @@ public:
         const binding_context context{all,   constants_, kernels, 1, &layers, winograd_tiles::never,
                                       false, nullptr,    numbers};
         offsets_ = plan.offsets;
-        scratch_.each = plan.bytes;
         scratch_sizes most;
         for (int i = 0; i < all.size(); ++i) {
             if (all[i].kind != op::input && layers.end_of(i) == i) {
                 bound_layer made = bind(context, i);
-                most.shared = std::max(most.shared, in_lines(made.step.scratch.shared));
-                most.each = std::max(most.each, in_lines(made.step.scratch.each));
+                most.shared = std::max(most.shared, in_arena_lines(made.step.scratch.shared));
+                most.each = std::max(most.each, in_arena_lines(made.step.scratch.each));
                 layers_.push_back({std::move(made.step), std::move(made.reads), i});
             }
         }
         arena_ = plan.bytes;
         shared_ = most.shared;
-        scratch_.each += most.shared + most.each;
+        places_ = arena_ + shared_ + most.each;
+        std::size_t most_read = 0;
+        for (const layer& each : layers_) {
+            most_read = std::max(most_read, each.reads.size());
+        }
+        scratch_.each = places_ + static_cast<std::int64_t>((offsets_.size() + most_read) * sizeof(std::byte*));
         for (const output_port& port : all.outputs) {
             results_.push_back({port.node, bytes(all[port.node].type, 1)});
         }
@@ -117,7 +121,8 @@ public:
 
     /// Of the elements from `first` on, by the calling thread; `own` is its scratch.
     ANEMONE_INLINE void run(const operands& o, std::int64_t first, std::byte* own) const {
-        std::vector<std::byte*> values(offsets_.size(), nullptr);
+        auto** const values = reinterpret_cast<std::byte**>(own + places_);
+        auto** const read = const_cast<const std::byte**>(values + offsets_.size());
         for (std::size_t i = 0; i < offsets_.size(); ++i) {
             values[i] = offsets_[i] < 0 ? nullptr : own + offsets_[i];
         }
@@ -127,14 +132,12 @@ public:
         worker_threads alone;
         alone.shared = own + arena_;
         alone.own = alone.shared + shared_;
-        std::vector<const std::byte*> read;
         for (const layer& each : layers_) {
-            read.clear();
-            for (const int i : each.reads) {
-                const auto at = static_cast<std::size_t>(i);
-                read.push_back(at < inputs_.size() ? o.inputs[at] + first * inputs_[at] : values[at]);
+            for (std::size_t k = 0; k < each.reads.size(); ++k) {
+                const auto at = static_cast<std::size_t>(each.reads[k]);
+                read[k] = at < inputs_.size() ? o.inputs[at] + first * inputs_[at] : values[at];
             }
-            each.step.run({read, values[static_cast<std::size_t>(each.end)], alone});
+            each.step.run({{read, each.reads.size()}, values[static_cast<std::size_t>(each.end)], alone});
         }
     }
 
@@ -148,9 +151,6 @@ private:
         int node;
         std::int64_t size; ///< bytes of an element
     };
-    static constexpr std::int64_t in_lines(std::int64_t size) {
-        return (size + arena_alignment - 1) / arena_alignment * arena_alignment;
-    }
 
     sequence<std::int64_t> inputs_{}; ///< bytes from an element to the next; 0 for one that repeats
     std::vector<result> results_{};
@@ -159,6 +159,7 @@ private:
     sequence<std::int64_t> offsets_{};
     std::int64_t arena_ = 0;
     std::int64_t shared_ = 0;
+    std::int64_t places_ = 0; ///< of the values, and of those that a layer reads: from there on in the scratch
     scratch_sizes scratch_{};
 };
 
