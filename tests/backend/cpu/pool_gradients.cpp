@@ -1,6 +1,7 @@
 // Gradients of max pools: those that are computed at once, against the definition.
 
 #include "../../from_environment.hpp"
+#include "derivative_run.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/base/thread_pool.hpp>
@@ -70,16 +71,6 @@ std::vector<half> few_values(std::int64_t count, std::mt19937& random) {
     return values;
 }
 
-std::vector<half> pool_gradient_by(const backend::cpu& place, const graph_view& g, const std::vector<half>& x,
-                                   const std::vector<half>& dy) {
-    backend::cpu_program program = place.compile(g, {});
-    std::vector<half> result(static_cast<std::size_t>(g[g.outputs[0].node].shape.count()));
-    const std::span<const std::byte> inputs[] = {std::as_bytes(std::span(x)), std::as_bytes(std::span(dy))};
-    const std::span<std::byte> outputs[] = {std::as_writable_bytes(std::span(result))};
-    program.run(inputs, outputs);
-    return result;
-}
-
 /// Each window gives to its largest element, the first of several.
 std::vector<half> defined_pool_gradient(const derived_pool& p, const std::vector<half>& x,
                                         const std::vector<half>& dy) {
@@ -126,10 +117,10 @@ TEST_CASE("pool gradients: random max pools are as defined, computed at once, wi
         const std::vector<half> x = few_values(p.x.count(), random);
         const std::vector<half> dy = few_values(p.out.count(), random);
         const std::vector<half> wanted = defined_pool_gradient(p, x, dy);
-        CHECK(pool_gradient_by(backend::cpu().threads(1), g.view(), x, dy) == wanted);
-        CHECK(pool_gradient_by(backend::cpu().executor(three).threads(3), g.view(), x, dy) == wanted);
-        CHECK(pool_gradient_by(backend::cpu().level(isa_level::generic), g.view(), x, dy) == wanted);
-        CHECK(pool_gradient_by(backend::cpu().rounding(rounding::each_operation), g.view(), x, dy) == wanted);
+        CHECK(derivative_run(backend::cpu().threads(1), g.view(), x, dy) == wanted);
+        CHECK(derivative_run(backend::cpu().executor(three).threads(3), g.view(), x, dy) == wanted);
+        CHECK(derivative_run(backend::cpu().level(isa_level::generic), g.view(), x, dy) == wanted);
+        CHECK(derivative_run(backend::cpu().rounding(rounding::each_operation), g.view(), x, dy) == wanted);
     }
     CHECK(at_once > 60); // not of those whose windows leave rows or columns that are padded behind
 }
@@ -141,10 +132,10 @@ TEST_CASE("pool gradients: ResNet's is one step, and NaN gives to nobody") {
     CHECK(backend::cpu().compile(g.view(), {}).steps().size() == 2); // the pool itself too
     std::vector<half> x(static_cast<std::size_t>(p.x.count()), half(-65504.0));
     const std::vector<half> dy(static_cast<std::size_t>(p.out.count()), half(1.0));
-    const std::vector<half> lowest = pool_gradient_by(backend::cpu(), g.view(), x, dy);
-    CHECK(lowest == pool_gradient_by(backend::cpu().rounding(rounding::each_operation), g.view(), x, dy));
+    const std::vector<half> lowest = derivative_run(backend::cpu(), g.view(), x, dy);
+    CHECK(lowest == derivative_run(backend::cpu().rounding(rounding::each_operation), g.view(), x, dy));
     x.assign(x.size(), half(std::nan("")));
-    CHECK(pool_gradient_by(backend::cpu(), g.view(), x, dy) == std::vector<half>(x.size(), half(0.0)));
+    CHECK(derivative_run(backend::cpu(), g.view(), x, dy) == std::vector<half>(x.size(), half(0.0)));
 }
 
 TEST_CASE("pool gradients: a comparison that others read too stays") {

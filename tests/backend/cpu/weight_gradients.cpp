@@ -1,4 +1,5 @@
 #include "../../from_environment.hpp"
+#include "derivative_run.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/base/thread_pool.hpp>
@@ -71,16 +72,6 @@ std::vector<half> random_values(std::int64_t count, std::mt19937& random) {
     return values;
 }
 
-std::vector<half> computed(const backend::cpu& place, const graph_view& g, const std::vector<half>& x,
-                           const std::vector<half>& dy) {
-    backend::cpu_program program = place.compile(g, {});
-    std::vector<half> result(static_cast<std::size_t>(g[g.outputs[0].node].shape.count()));
-    const std::span<const std::byte> inputs[] = {std::as_bytes(std::span(x)), std::as_bytes(std::span(dy))};
-    const std::span<std::byte> outputs[] = {std::as_writable_bytes(std::span(result))};
-    program.run(inputs, outputs);
-    return result;
-}
-
 /// The definition, in double precision.
 std::vector<double> defined(const derived_convolution& c, const std::vector<half>& x, const std::vector<half>& dy) {
     std::vector<double> sums(static_cast<std::size_t>(c.weight.count()), 0);
@@ -147,11 +138,11 @@ TEST_CASE(
         const std::vector<half> x = random_values(c.x.count(), random);
         const std::vector<half> dy = random_values(c.out.count(), random);
         const std::vector<double> wanted = defined(c, x, dy);
-        const std::vector<half> got = computed(backend::cpu().threads(1), g.view(), x, dy);
+        const std::vector<half> got = derivative_run(backend::cpu().threads(1), g.view(), x, dy);
         CHECK(near(got, wanted, 0x1p-10)); // of values of 64ths, fp32 sums are nearly exact
-        CHECK(got == computed(backend::cpu().executor(three).threads(3), g.view(), x, dy));
-        CHECK(near(computed(backend::cpu().level(isa_level::generic), g.view(), x, dy), wanted, 0x1p-10));
-        CHECK(near(computed(backend::cpu().rounding(rounding::each_operation), g.view(), x, dy), wanted, 0x1p-7));
+        CHECK(got == derivative_run(backend::cpu().executor(three).threads(3), g.view(), x, dy));
+        CHECK(near(derivative_run(backend::cpu().level(isa_level::generic), g.view(), x, dy), wanted, 0x1p-10));
+        CHECK(near(derivative_run(backend::cpu().rounding(rounding::each_operation), g.view(), x, dy), wanted, 0x1p-7));
     }
 }
 
