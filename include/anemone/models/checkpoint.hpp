@@ -58,7 +58,7 @@ ANEMONE_API_OF(anemone_models_checkpoint_hpp)
 decoder_configuration read_checkpoint_configuration(const std::string& path);
 
 /// Whether the place of a model has tensors beside its configuration, or says that it has. Throws `error` (errc::file).
-ANEMONE_API bool has_tensors(const std::string& path);
+ANEMONE_API_OF(anemone_models_checkpoint_hpp) bool has_tensors(const std::string& path);
 
 /// A sentence for each tensor with numbers that fp16 cannot hold. Reads all of them, part by part.
 ANEMONE_API_OF(anemone_models_checkpoint_hpp) std::vector<std::string> numbers_beyond_half(const weight_store& weights);

@@ -56,7 +56,7 @@ ANEMONE_BODY_OF decoder_configuration read_checkpoint_configuration(const std::s
     return is_gguf(path) ? read_gguf_configuration(gguf_file(path)) : configuration_in(checkpoint_files(path, nullptr));
 }
 
-ANEMONE_BODY bool has_tensors(const std::string& path) {
+ANEMONE_BODY_OF bool has_tensors(const std::string& path) {
     return is_gguf(path) || checkpoint_files(path, nullptr).has_tensors();
 }
 

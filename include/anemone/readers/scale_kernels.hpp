@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 /// The loops over scaled integers of a byte: eight at a time where the machine has AVX2 and F16C, and the same bits elsewhere.
 /// Only bodies include this header.
@@ -51,11 +50,7 @@ template <class Byte> struct scale_runs_f16c {
     __attribute__((target("avx2,f16c"))) static inline void scale(const std::byte* codes, const eight::floats& zero,
                                                                   const eight::floats& by, std::byte* to) {
         eight::floats q;
-        if constexpr (std::is_signed_v<Byte>) {
-            eight::of_signed_bytes(codes, q);
-        } else {
-            eight::of_bytes(codes, q);
-        }
+        eight::of_bytes<Byte>(codes, q);
         eight::halves y;
         eight::narrow(by * (q - zero), y);
         std::memcpy(to, &y, sizeof y);

@@ -134,8 +134,7 @@ void convert_elements(const std::string& tensor, std::size_t first, std::span<co
     } else if constexpr (std::is_same_v<Source, float> || std::is_same_v<Source, weight_formats::bfloat16>) {
         std::size_t i = 0;
 #if defined(__x86_64__)
-        static const bool has_f16c = is_available(isa_level::avx2); // which is slow to ask
-        i = has_f16c ? narrow_f16c<Source>(from.data(), to) : 0;
+        i = is_available(isa_level::avx2) ? narrow_f16c<Source>(from.data(), to) : 0;
 #endif
         for (; i < to.size(); ++i) {
             Source value{};

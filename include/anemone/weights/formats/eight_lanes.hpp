@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 /// Eight elements at a time to fp16, where the machine has AVX2 and F16C (isa_level::avx2). The bits are those of
 /// `half(float)`. Only bodies include this header.
@@ -17,9 +18,6 @@ namespace ane::weight_formats::inline ANEMONE_WAY {
 // functions with a target, into others with the same one they are inlined.
 // NOLINTBEGIN(modernize-use-using): g++ takes the attribute on a typedef
 struct eight_lanes {
-    typedef signed char signed_bytes __attribute__((vector_size(8)));
-    typedef unsigned char bytes __attribute__((vector_size(8)));
-    typedef unsigned short naturals __attribute__((vector_size(16)));
     typedef short halves __attribute__((vector_size(16)));
     typedef char sixteen __attribute__((vector_size(16)));
     typedef long long words __attribute__((vector_size(16)));
@@ -40,38 +38,27 @@ struct eight_lanes {
 #endif
         x = reinterpret_cast<floats>(wide << 16);
     }
-    __attribute__((target("avx2,f16c"))) static inline void of_signed_bytes(const std::byte* from, floats& x) {
-#if defined(__clang__)
-        signed_bytes q;
-        std::memcpy(&q, from, sizeof q);
-        x = __builtin_convertvector(__builtin_convertvector(q, integers), floats);
-#else
-        x = __builtin_convertvector(__builtin_ia32_pmovsxbd256(low_half(from)), floats);
-#endif
-    }
+    /// Integers of a byte, signed or not.
+    template <class Byte>
     __attribute__((target("avx2,f16c"))) static inline void of_bytes(const std::byte* from, floats& x) {
 #if defined(__clang__)
-        bytes q;
+        typedef Byte codes __attribute__((vector_size(8)));
+        codes q;
         std::memcpy(&q, from, sizeof q);
-        x = __builtin_convertvector(__builtin_convertvector(q, integers), floats);
+        const integers wide = __builtin_convertvector(q, integers);
 #else
-        x = __builtin_convertvector(__builtin_ia32_pmovzxbd256(low_half(from)), floats);
+        long long eight = 0;
+        std::memcpy(&eight, from, sizeof eight);
+        const auto q = reinterpret_cast<sixteen>(words{eight, 0});
+        const integers wide = std::is_signed_v<Byte> ? __builtin_ia32_pmovsxbd256(q) : __builtin_ia32_pmovzxbd256(q);
 #endif
+        x = __builtin_convertvector(wide, floats);
     }
     /// Each rounded to the nearest, halves to even.
     __attribute__((target("avx2,f16c"))) static inline void narrow(const floats& x, halves& y) {
         constexpr int half_to_even = 0;
         y = __builtin_ia32_vcvtps2ph256(x, half_to_even);
     }
-
-private:
-#if !defined(__clang__)
-    __attribute__((target("avx2,f16c"))) static inline sixteen low_half(const std::byte* from) {
-        long long q = 0;
-        std::memcpy(&q, from, sizeof q);
-        return reinterpret_cast<sixteen>(words{q, 0});
-    }
-#endif
 };
 // NOLINTEND(modernize-use-using)
 
