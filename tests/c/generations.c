@@ -30,6 +30,40 @@ static void generates(const anemone_decoding* how) {
     anemone_generation_free(generation);
 }
 
+static void tells_what_decoding_costs(void) {
+    anemone_decoding_cost cost;
+    anemone_decoding_cost longer;
+    anemone_reading how;
+    CHECK(anemone_estimate_decoding(test_file("tiny_llama"), "h13", NULL, &cost) == ANEMONE_OK);
+    CHECK(cost.weight_bytes == 2 * (16 * 16 + 2 * 16 * 8 + 16 * 16 + 3 * 16 * 16 + 2 * 16 + 16 + 24 * 16));
+    CHECK(cost.embedding_bytes == 2 * 24 * 16);
+    CHECK(cost.context == 512 && cost.capacity == 768 && cost.cache_bytes == 2 * 2 * 8 * 768);
+    CHECK(cost.programs == 1 && cost.measured);
+    CHECK(cost.token_seconds.at_least < cost.token_seconds.typical &&
+          cost.token_seconds.typical < cost.token_seconds.at_most);
+    CHECK(cost.position_seconds.typical < cost.token_seconds.typical); /* in chunks */
+    CHECK(cost.token_joules.typical > cost.position_joules.typical);
+    memset(&how, 0, sizeof how);
+    how.size = sizeof how;
+    how.context = 4096;
+    CHECK(anemone_estimate_decoding(test_file("tiny_llama"), "h13", &how, &longer) == ANEMONE_OK);
+    CHECK(longer.context == 4096 && longer.token_seconds.typical > cost.token_seconds.typical);
+
+    CHECK_FAILS(anemone_estimate_decoding(test_file("counter.mil"), "h13", NULL, &cost), ANEMONE_ARGUMENT,
+                "must be a language model");
+    CHECK(cost.programs == 0);
+    CHECK_FAILS(anemone_estimate_decoding(test_file("nowhere"), "h13", NULL, &cost), ANEMONE_FILE, "nowhere");
+    CHECK_FAILS(anemone_estimate_decoding(test_file("tiny_llama"), "h13,h16", NULL, &cost), ANEMONE_ARGUMENT,
+                "must be one target");
+    CHECK_FAILS(anemone_estimate_decoding(test_file("tiny_llama"), "u1", NULL, &cost), ANEMONE_ARGUMENT,
+                "no chip whose rates are known");
+    CHECK_FAILS(anemone_estimate_decoding(NULL, "h13", NULL, &cost), ANEMONE_ARGUMENT, "path: is NULL");
+    CHECK_FAILS(anemone_estimate_decoding(test_file("tiny_llama"), NULL, NULL, &cost), ANEMONE_ARGUMENT,
+                "target: is NULL");
+    CHECK_FAILS(anemone_estimate_decoding(test_file("tiny_llama"), "h13", NULL, NULL), ANEMONE_ARGUMENT,
+                "cost: is NULL");
+}
+
 void test_generations(void) {
     static const int stop[2] = {20, 12};
     anemone_decoding how;
@@ -94,4 +128,5 @@ void test_generations(void) {
     anemone_language_model_free(NULL);
     anemone_generation_free(NULL);
     CHECK(anemone_vocabulary(NULL) == 0);
+    tells_what_decoding_costs();
 }

@@ -64,6 +64,10 @@ static anemone_status estimate_energy(void) {
     anemone_energy energy;
     return anemone_estimate_energy(model, "h13", &energy);
 }
+static anemone_status estimate_decoding(void) {
+    anemone_decoding_cost cost;
+    return anemone_estimate_decoding(language_path, "h13", NULL, &cost);
+}
 static anemone_status finished(anemone_status status, anemone_plan* plan) {
     anemone_plan_free(plan);
     return status;
@@ -288,6 +292,7 @@ static const struct {
              {"check", check, 0},
              {"estimate", estimate, 0},
              {"estimate_energy", estimate_energy, 0},
+             {"estimate_decoding", estimate_decoding, 0},
              {"optimize", optimize, 1},
              {"compress", compress, 1},
              {"place", place, 0},

@@ -214,6 +214,9 @@ TEST_CASE("what is unknown in a configuration is refused by name") {
         refusal_of(
             replaced(tiny_llama, R"("rope_scaling": null)", R"("quantization_config": {"quant_method": "gptq"})")) ==
         "file: config.json: \"quantization_config\": weights in the form 'gptq' are not read; known are fp32, fp16 and bf16");
+    CHECK(refusal_of(
+              replaced(tiny_llama, R"("rope_scaling": null)", R"("quantization": {"group_size": 64, "bits": 4})")) ==
+          "file: config.json: \"quantization\": weights in the form 'mlx' are not read; known are fp32, fp16 and bf16");
     CHECK(refusal_of(replaced(tiny_llama, R"("num_hidden_layers": 22)", R"("num_hidden_layers": 9000000000000000000)"))
               .find("from 1 to 16777216") != std::string::npos);
     CHECK(refusal_of(replaced(tiny_llama, R"("num_key_value_heads": 4)", R"("num_key_value_heads": 5)"))

@@ -400,6 +400,11 @@ def faults(above, random):
         told = run(PROGRAM, [*subcommand, "alone"], above)
         expect(told.returncode in (0, 1) and "error" not in told.stderr, f"{subcommand} of a configuration: {told.stderr}")
 
+    told = run(PROGRAM, ["check", "alone", "-t", "h17s"], above)
+    figures = run(PROGRAM, ["cost", "alone", "-t", "h17s"], above).stdout.split("\nOne run")[0]
+    expect("tokens/s" in figures and "memory" in figures and told.stdout.count(figures) == 1,
+           f"check tells what a token takes: {told.stdout}")
+
     (above / "deep").mkdir()
     (above / "deep" / "config.json").write_text(json.dumps(c | {"num_hidden_layers": 26}))
     told = run(PROGRAM, ["check", "deep", "-t", "h17s", "-q"], above)

@@ -3,6 +3,7 @@
 and several at once."""
 
 import itertools
+import json
 import pathlib
 import signal
 import sys
@@ -89,11 +90,42 @@ def refuses(folder):
     expect(list(itertools.islice(model.generate([1, 2, 3]), 2)) == WANTED[:2], "given up half way")
 
 
+QWEN3_4B = {"model_type": "qwen3", "num_hidden_layers": 36, "hidden_size": 2560, "num_attention_heads": 32,
+            "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 9728, "vocab_size": 151936,
+            "max_position_embeddings": 40960, "rms_norm_eps": 1e-6, "rope_theta": 1000000, "tie_word_embeddings": True,
+            "hidden_act": "silu"}
+
+
+def costs(folder):
+    """From the configuration alone, beside what field-2026 has of Qwen3-4B on an M5 Pro."""
+    (folder / "config.json").write_text(json.dumps(QWEN3_4B))
+    (short,) = anemone.decoding_cost(folder, "M5 Pro", context=500)
+    expect(15 / 1.3 < short.tokens_per_second < 15 * 1.3, f"{short}")
+    expect(938 / 1.4 < 1 / short.position_seconds.typical < 938 * 1.4, f"{short}")  # its caches hold 500, these 756
+    expect(0.452 / 1.3 < short.token_joules.typical < 0.452 * 1.3, f"{short}")
+    of_a_layer = 2560 * (4096 + 2 * 1024) + 4096 * 2560 + 3 * 2560 * 9728 + 2 * 2560 + 2 * 128
+    expect(short.weight_bytes == 2 * (36 * of_a_layer + 2560 * 151936 + 2560), f"{short}")
+    expect(short.disk_bytes == short.weight_bytes and short.embedding_bytes == 2 * 2560 * 151936, f"{short}")
+    expect(short.cache_bytes == 36 * 2 * 2 * 8 * 128 * short.capacity, f"{short}")
+    expect(abs(sum(short.token_shares.values()) / short.token_seconds.typical - 1) < 1e-6, f"{short}")
+    macs = anemone.decoding_cost(folder)
+    expect({each.context for each in macs} == {2048} and len({each.target for each in macs}) == len(macs) > 5, f"{macs}")
+    (longer,) = anemone.decoding_cost(folder, "M5 Pro", context=32512)
+    expect(longer.capacity == 32768 and longer.tokens_per_second < 5, f"{longer}")
+    refused(lambda: anemone.decoding_cost(folder, "h99"), "argument", "h99")
+    refused(lambda: anemone.decoding_cost(folder, "u1"), "argument", "u1", "no chip whose rates are known")
+    refused(lambda: anemone.decoding_cost(folder, context=-1), "argument", "context", "is -1")
+    refused(lambda: anemone.decoding_cost(folder, chunk=4097), "argument", "chunk", "is 4097")
+    refused(lambda: anemone.decoding_cost(folder / "none"), "file", "none")
+    refused(lambda: anemone.decoding_cost(ROOT / "tests" / "c" / "counter.mil"), "argument", "must be a language model")
+
+
 def main():
     generates()
     takes_turns()
     with tempfile.TemporaryDirectory() as made:
         refuses(pathlib.Path(made))
+        costs(pathlib.Path(made))
         is_interrupted(pathlib.Path(made))
     return verdict("generations")
 

@@ -1,5 +1,6 @@
 #include "../app/check.hpp"
 
+#include "../app/language.hpp"
 #include "../app/rule_names.hpp"
 #include "../app/target_names.hpp"
 #include "checked_models.hpp"
@@ -11,6 +12,7 @@
 #include "unreadable_report.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/dynamic_builder.hpp>
+#include <anemone/report/decode_report.hpp>
 #include <anemone/report/sarif.hpp>
 
 #include <fmt/format.h>
@@ -18,6 +20,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace command {
@@ -46,6 +49,22 @@ std::string text_of(const check_command& given, const checked_model& m) {
 
 std::string json_of(const checked_model& m) {
     return m.refused ? unreadable_json(m.title, *m.refused) : m.found->verdicts.json(m.title, m.found->observed);
+}
+
+/// What language models take, chip by chip, of the files that were read.
+std::string language_figures(const check_command& given, const std::vector<checked_model>& models) {
+    std::string text;
+    std::string_view before;
+    for (const checked_model& each : models) {
+        if (each.found && each.path != before) {
+            const app::cost_options on{.targets = given.asked.how.targets};
+            if (const auto language = app::cost_of_language(each.path, given.asked.reading, on, user())) {
+                text += ane::decode_text(language->configuration, language->rows) + "\n";
+            }
+        }
+        before = each.path;
+    }
+    return text;
 }
 
 /// One model, or a list of them.
@@ -97,7 +116,7 @@ int check(const check_command& given) {
     const std::vector<checked_model> models = check_files(paths, given.asked, given.jobs);
     std::string text;
     if (given.format == "text") {
-        text = models_table(models);
+        text = models_table(models) + (given.quiet ? "" : language_figures(given, models));
         for (const checked_model& each : models) {
             text += text_of(given, each);
         }

@@ -1,8 +1,16 @@
 #include "language.hpp"
 
 #include "checkpoint_reading.hpp"
+#include "option_faults.hpp"
 #include "target_names.hpp"
+#include <anemone/base/error.hpp>
+#include <anemone/io/json.hpp>
 #include <anemone/models/checkpoint.hpp>
+#include <anemone/report/decode_report.hpp>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
 namespace app {
 
@@ -21,6 +29,33 @@ std::optional<language_cost> cost_of_language(const std::string& path, const rea
         }
     }
     return found;
+}
+
+language_cost cost_of_decoding(const std::string& path, const reading_options& reading, const cost_options& how,
+                               const caller& who) {
+    require_limits(reading, who.by);
+    std::optional<language_cost> found = cost_of_language(path, reading, how, who);
+    if (std::error_code cannot_tell; !found && !std::filesystem::exists(path, cannot_tell)) {
+        throw ane::error(ane::errc::file, path, "cannot be found");
+    }
+    if (!found) {
+        throw ane::error(ane::errc::argument, path,
+                         "must be a language model: a folder with config.json, or a GGUF file");
+    }
+    if (found->rows.empty()) {
+        throw ane::error(ane::errc::argument, how.targets, "has no chip whose rates are known");
+    }
+    return *std::move(found);
+}
+
+std::string json(const language_cost& of) {
+    ane::json_writer json;
+    json.array();
+    for (const ane::models::decode_figures& each : of.rows) {
+        ane::write_decode_json(json, of.configuration, each);
+    }
+    json.end();
+    return json.str();
 }
 
 } // namespace app

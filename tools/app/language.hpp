@@ -22,4 +22,12 @@ struct language_cost {
 std::optional<language_cost> cost_of_language(const std::string& path, const reading_options& reading,
                                               const cost_options& how, const caller& who);
 
+/// The same of a path that must be a language model's. Throws `ane::error` (errc::argument) where it is another model's, and
+/// for targets whose rates are not known if there is no other.
+language_cost cost_of_decoding(const std::string& path, const reading_options& reading, const cost_options& how,
+                               const caller& who);
+
+/// An array of JSON, an object a chip: `decode` of what `anemone cost --format json` prints.
+std::string json(const language_cost& of);
+
 } // namespace app

@@ -1,5 +1,6 @@
 #include "../app/convert.hpp"
 #include "../app/cost.hpp"
+#include "../app/language.hpp"
 #include "arguments.hpp"
 #include "guarded.hpp"
 #include "handles.hpp"
@@ -145,6 +146,35 @@ anemone_status anemone_estimate_energy(const anemone_model* model, const char* t
         if (c.seconds) {
             to = {c.joules, c.engine_joules};
         }
+    });
+}
+
+anemone_status anemone_estimate_decoding(const char* path, const char* target, const anemone_reading* how,
+                                         anemone_decoding_cost* cost) {
+    return guarded([&] {
+        anemone_decoding_cost& to = needed(cost, "cost");
+        to = {};
+        const std::string of = needed_text(path, "path");
+        const app::cost_options on{.targets = needed_text(target, "target")};
+        const app::language_cost found = app::cost_of_decoding(of, options_from<app::reading_options>(how), on, caller);
+        if (found.rows.size() != 1) {
+            throw ane::error(ane::errc::argument, on.targets, "must be one target");
+        }
+        const ane::models::decode_figures& f = found.rows.front();
+        const auto interval = [](const ane::models::decode_interval& i) {
+            return anemone_interval{i.typical, i.at_least, i.at_most};
+        };
+        to = {interval(f.token),
+              interval(f.position),
+              interval(f.token_joules),
+              interval(f.position_joules),
+              f.weight_bytes,
+              f.embedding_bytes,
+              f.cache_bytes,
+              f.how.context,
+              f.how.capacity,
+              f.programs,
+              f.known_by == ane::mark::measured ? 1 : 0};
     });
 }
 

@@ -3,6 +3,7 @@
 #include "../app/cost.hpp"
 #include "../app/draw.hpp"
 #include "../app/generate.hpp"
+#include "../app/language.hpp"
 #include "../app/plan.hpp"
 #include "../app/precision.hpp"
 #include "../app/session.hpp"
@@ -329,6 +330,14 @@ py::tuple measured(const py::bytes& path, const std::vector<std::vector<ane::tok
     return py::make_tuple(text, json);
 }
 
+std::string decoding_cost(const py::bytes& path, const py::dict& costing, const py::dict& read) {
+    const std::string name = path;
+    const auto how = options_from<app::cost_options>(costing);
+    const auto reading = options_from<app::reading_options>(read);
+    const computing others_go_on;
+    return app::json(app::cost_of_decoding(name, reading, how, caller));
+}
+
 std::vector<std::string> targets_in(const std::string& text) {
     std::vector<std::string> names;
     for (const ane::target t : app::targets_named(text)) {
@@ -359,6 +368,7 @@ PYBIND11_MODULE(_native, m) {
     });
     m.def("targets", &targets_in);
     m.def("precision", &measured);
+    m.def("decoding_cost", &decoding_cost);
     py::class_<model, std::shared_ptr<model>>(m, "Model")
         .def(py::init(&opened))
         .def_property_readonly("inputs", [](const model& of) { return ports_of(of.ports().inputs); })

@@ -191,6 +191,33 @@ typedef struct anemone_energy {
 /** What energy a run takes on one target, such as "h13". */
 anemone_status anemone_estimate_energy(const anemone_model* model, const char* target, anemone_energy* energy);
 
+/** A figure with the interval that holds it in nine of ten cases. */
+typedef struct anemone_interval {
+    double typical;
+    double at_least;
+    double at_most;
+} anemone_interval;
+
+/** What a language model takes on one target. */
+typedef struct anemone_decoding_cost {
+    anemone_interval token_seconds;
+    anemone_interval position_seconds; /**< of the prompt */
+    anemone_interval token_joules;     /**< of the package, above idle */
+    anemone_interval position_joules;
+    int64_t weight_bytes;    /**< of all programs */
+    int64_t embedding_bytes; /**< the table that the host takes rows of */
+    int64_t cache_bytes;
+    int64_t context;  /**< positions before the token */
+    int64_t capacity; /**< of the caches, which a token pays whatever they hold */
+    int32_t programs; /**< that a token runs */
+    int measured;     /**< whether the rates were fitted to this chip; otherwise they are scaled from another */
+} anemone_decoding_cost;
+
+/** What a token, and a position of the prompt, take on one target, such as "h13": of a folder with config.json, which is
+ *  enough, or a GGUF file. `how` gives the context, and the positions of the prompt at once (chunk; 0 and 1: 64). */
+anemone_status anemone_estimate_decoding(const char* path, const char* target, const anemone_reading* how,
+                                         anemone_decoding_cost* cost);
+
 /* ---- what could become of a model, and where and when it would run ------------------------------------------------- */
 
 /** Memory of the caller, for a port by name: dense, row-major. */

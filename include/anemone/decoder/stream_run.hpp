@@ -119,7 +119,7 @@ private:
             throw error(
                 errc::port, "logits",
                 formatted("at position {} that of token {} is {}: the model leaves the range of fp16 here; `anemone "
-                          "diff --reference f64` finds the layer",
+                          "precision` finds the layer, and what helps",
                           first_ + row + at / by_.configuration.vocabulary, at % by_.configuration.vocabulary, *bad));
         }
     }
@@ -148,7 +148,7 @@ private:
                 throw error(
                     errc::port, formatted("{}_{}", port.is.name, port.is.number),
                     formatted("at position {} is {}: the model leaves the range of fp16 before layer {}; `anemone "
-                              "diff --reference f64` finds the layer",
+                              "precision` finds the layer, and what helps",
                               first_ + (bad - of_head.begin()) / width, static_cast<float>(*bad), port.is.number));
             }
         }

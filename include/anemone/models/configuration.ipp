@@ -329,10 +329,12 @@ ANEMONE_BODY_OF decoder_configuration read_configuration(std::string_view json, 
     }
     configuration_keys keys(json, file);
     const family kind = family_in(keys);
-    for (const char* const key : {"quantization_config", "compression_config"}) {
+    // MLX names its own form by a key of its own.
+    for (const auto& [key, form] :
+         {std::pair{"quantization_config", "unnamed"}, {"compression_config", "unnamed"}, {"quantization", "mlx"}}) {
         if (keys.has(key)) {
-            keys.refuse(key, formatted("weights in the form {} are not read; known are fp32, fp16 and bf16",
-                                       "'" + keys.text(std::string(key) + "/quant_method", "unnamed") + "'"));
+            keys.refuse(key, formatted("weights in the form '{}' are not read; known are fp32, fp16 and bf16",
+                                       keys.text(std::string(key) + "/quant_method", form)));
         }
     }
     const decoder_configuration c = kind == family::gpt2 ? read_gpt2(keys) : read_llama_like(keys, kind);

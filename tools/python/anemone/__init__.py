@@ -12,13 +12,13 @@ was ever run on Apple silicon.
 from ._native import version as __version__
 from .errors import Error, Fault
 from .generation import Figures, Generation
-from .measured import LogitError, Precision, Proposal
-from .model import Cost, LanguageModel, Model, Port, Program, Trainer, check, cost, draw, precision, run, targets
+from .measured import DecodingCost, Interval, LogitError, Precision, Proposal
+from .model import Cost, LanguageModel, Model, Port, Program, Trainer, check, cost, decoding_cost, draw, precision, run, targets
 from .plans import (Call, Compressed, Deviation, Differed, Difference, HeldOut, LayerError, Optimized, Placement, Plan, Point,
                     Remedy, Segment, Step, StoredWeight, Timeline, Whole)
 from .report import Finding, Report, Verdict
 from .training import Trained, Validation
 
-__all__ = ["Call", "Compressed", "Cost", "Deviation", "Differed", "Difference", "Error", "Fault", "Figures", "Finding", "Generation", "HeldOut", "LanguageModel", "LayerError", "LogitError",
+__all__ = ["Call", "Compressed", "Cost", "DecodingCost", "Deviation", "Differed", "Difference", "Error", "Fault", "Figures", "Finding", "Generation", "HeldOut", "Interval", "LanguageModel", "LayerError", "LogitError",
            "Model", "Optimized", "Placement", "Plan", "Point", "Port", "Precision", "Program", "Proposal", "Remedy", "Report", "Segment", "Step", "StoredWeight", "Timeline", "Trained", "Trainer", "Validation", "Verdict", "Whole", "__version__",
-           "check", "cost", "draw", "precision", "run", "targets"]
+           "check", "cost", "decoding_cost", "draw", "precision", "run", "targets"]

@@ -1,10 +1,49 @@
-"""What arithmetic costs a language model."""
+"""What a language model takes on a chip, and what its arithmetic costs it."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Mapping, Optional
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure with the interval that holds it in nine of ten cases."""
+
+    typical: float
+    at_least: float
+    at_most: float
+
+
+@dataclass(frozen=True)
+class DecodingCost:
+    """What a token, and a position of the prompt, take on one chip, by the cost model: never run on Apple silicon."""
+
+    target: str
+    context: int                      #: positions before the token
+    capacity: int                     #: of the caches, which a token pays whatever they hold
+    queries: int                      #: of a program that gives a token
+    chunk: int                        #: positions of the prompt at once
+    programs: int                     #: that a token runs
+    token_seconds: Interval
+    position_seconds: Interval
+    token_joules: Interval            #: of the package, above idle
+    position_joules: Interval
+    token_shares: Dict[str, float]    #: of the seconds: weights, caches, arithmetic, values, dispatches
+    weight_bytes: int
+    cache_bytes: int
+    embedding_bytes: int              #: the table that the host takes rows of
+    disk_bytes: int
+    known_by: str                     #: "measured": the rates were fitted to this chip; "predicted": scaled from another
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> "DecodingCost":
+        return cls(**{name: Interval(**value) if name.endswith(("seconds", "joules")) else value for name, value in told.items()})
+
+    @property
+    def tokens_per_second(self) -> float:
+        return 1 / self.token_seconds.typical
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
@@ -11,7 +12,7 @@ import numpy
 from . import _native, plans, training
 from .arrays import dense
 from .generation import Generation
-from .measured import Precision
+from .measured import DecodingCost, Precision
 from .plans import Compressed, Differed, Optimized, Placement, Timeline
 from .report import Report
 from .training import Trained
@@ -447,6 +448,17 @@ def check(path: Path, targets: str = "macs", *, errors: Sequence[str] = (), waiv
 def cost(path: Path, targets: str = "macs", *, shared_ports: bool = False, **reading: Any) -> List[Cost]:
     """What a run of a file costs on each target. See Model.cost, and Model for how it is read."""
     return _judged(path, reading).cost(**_given(locals(), "path", "reading"))
+
+
+def decoding_cost(path: Path, targets: str = "macs", *, context: int = 0, chunk: int = 64) -> List[DecodingCost]:
+    """What a token, and a position of the prompt, take on each target whose rates are known: of a folder with config.json,
+    which is enough, or a GGUF file.
+
+    context  positions that the caches hold; 0: 2048, or what the model was trained for where that is less
+    chunk    positions of the prompt at once
+    """
+    reading = {"context": context, "chunk": chunk}
+    return [DecodingCost.of(each) for each in json.loads(_native.decoding_cost(os.fsencode(path), {"targets": targets}, reading))]
 
 
 def draw(path: Path, title: Optional[str] = None, *, theme: str = "automatic", collapse: str = "auto", weights: bool = False,
