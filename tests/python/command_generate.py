@@ -7,6 +7,7 @@ Usage: command_generate.py [path to anemone]"""
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -84,6 +85,17 @@ def text_of_a_tokenizer(folder):
     expect(found["text"].strip() == "".join(pieces[each] for each in found["tokens"]).strip(), f"{found}")
     plain = run(PROGRAM, ["generate", "text", "--text", "a bee saw", "-n", "4"], folder)
     expect(plain.stdout.strip() == found["text"].strip(), f"{plain.stdout!r} {found}")
+    # The plug-in moves with the program, and no other folder is looked into: neither the build's nor the working folder.
+    moved = folder / "elsewhere" / "bin" / PROGRAM.name
+    moved.parent.mkdir(parents=True)
+    shutil.copy(PROGRAM, moved)
+    (folder / "lib").mkdir()
+    shutil.copytree(made, folder / "lib" / "anemone")
+    told = run(moved, ["generate", "text", "--text", "a bee saw", "-n", "4"], folder)
+    expect(told.returncode == 2 and "its plug-in (lib/anemone) was left behind" in told.stderr, told.stderr)
+    shutil.copytree(made, folder / "elsewhere" / "lib" / "anemone")
+    told = run(moved, ["generate", "text", "--text", "a bee saw", "-n", "4"], folder)
+    expect(told.stdout == plain.stdout, f"{told.stdout!r} {told.stderr}")
     (folder / "text" / "tokenizer.model").write_bytes(b"none")
     told = run(PROGRAM, ["generate", "text", "--tokens", "1"], folder)
     expect(told.returncode == 2 and "is no SentencePiece model" in told.stderr, told.stderr)

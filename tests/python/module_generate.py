@@ -5,6 +5,7 @@ and several at once."""
 import itertools
 import json
 import pathlib
+import shutil
 import signal
 import sys
 import tempfile
@@ -90,6 +91,18 @@ def refuses(folder):
     expect(list(itertools.islice(model.generate([1, 2, 3]), 2)) == WANTED[:2], "given up half way")
 
 
+def reads_text(folder):
+    """By the plug-in that lies beside the module, where it was built."""
+    shutil.copytree(TINY, folder / "text")
+    shutil.copy(ROOT / "tests" / "c" / "tokenizer.model", folder / "text")
+    model = anemone.LanguageModel(folder / "text")
+    if not list(pathlib.Path(anemone.__file__).parent.glob("anemone_sentencepiece*")):
+        refused(lambda: model.tokens_of("a bee saw"), "argument", "built without SentencePiece")
+        return
+    tokens = model.tokens_of("a bee saw")
+    expect(len(tokens) == 5 and model.text_of(tokens).strip() == "a bee saw", f"<s>, a, be, e, saw: {tokens}")
+
+
 QWEN3_4B = {"model_type": "qwen3", "num_hidden_layers": 36, "hidden_size": 2560, "num_attention_heads": 32,
             "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 9728, "vocab_size": 151936,
             "max_position_embeddings": 40960, "rms_norm_eps": 1e-6, "rope_theta": 1000000, "tie_word_embeddings": True,
@@ -126,6 +139,7 @@ def main():
     with tempfile.TemporaryDirectory() as made:
         refuses(pathlib.Path(made))
         costs(pathlib.Path(made))
+        reads_text(pathlib.Path(made))
         is_interrupted(pathlib.Path(made))
     return verdict("generations")
 

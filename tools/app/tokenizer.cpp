@@ -10,7 +10,8 @@
 #include <system_error>
 
 #if !defined(ANEMONE_APP_SENTENCEPIECE)
-#define ANEMONE_APP_SENTENCEPIECE "" // where the plug-in is, with colons between the places
+#define ANEMONE_APP_SENTENCEPIECE "" // the name of the plug-in's file
+#define ANEMONE_APP_PLUGINS ""       // the folder that it is installed to
 #endif
 #if !defined(RTLD_DEEPBIND) // where each library sees its own symbols first anyway
 #define RTLD_DEEPBIND 0
@@ -25,18 +26,33 @@ bool is_there(const std::string& file) {
     return std::filesystem::is_regular_file(file, none);
 }
 
+/// Where the plug-in may be: beside Python's module, the C library or the program that this is part of, as a build and an
+/// installation have it wherever they are moved to; and where it was to be installed.
+std::vector<std::filesystem::path> places() {
+    const std::filesystem::path file = ANEMONE_APP_SENTENCEPIECE;
+    std::vector<std::filesystem::path> all;
+    static const char here = 0;
+    if (Dl_info image{}; ::dladdr(&here, &image) != 0 && image.dli_fname != nullptr) {
+        std::error_code none;
+        const std::filesystem::path of = std::filesystem::canonical(image.dli_fname, none).parent_path();
+        if (!of.empty()) {
+            all = {of / file, of / "anemone" / file, of.parent_path() / "lib" / "anemone" / file};
+        }
+    }
+    all.push_back(std::filesystem::path(ANEMONE_APP_PLUGINS) / file);
+    return all;
+}
+
 /// The plug-in's functions; null where there is none. It stays loaded.
 const sentencepiece_functions* functions() {
     static const sentencepiece_functions* const found = [] {
-        const std::string places = ANEMONE_APP_SENTENCEPIECE;
-        for (std::size_t begin = 0; begin < places.size();) {
-            const std::size_t end = std::min(places.find(':', begin), places.size());
-            void* const plugin =
-                ::dlopen(places.substr(begin, end - begin).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-            if (plugin != nullptr) {
+        for (const std::filesystem::path& each : places()) {
+            if (!each.is_absolute() || !is_there(each.string())) {
+                continue;
+            }
+            if (void* const plugin = ::dlopen(each.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND)) {
                 return static_cast<const sentencepiece_functions*>(::dlsym(plugin, "anemone_sentencepiece"));
             }
-            begin = end + 1;
         }
         return static_cast<const sentencepiece_functions*>(nullptr);
     }();
@@ -97,9 +113,9 @@ void tokenizer::require() const {
                          folder_ +
                              " has no tokenizer.model of SentencePiece; other tokenizers are not read: give tokens");
     }
-    throw ane::error(
-        ane::errc::argument, "text",
-        "this was built without SentencePiece: install libsentencepiece-dev and build again, or give tokens");
+    throw ane::error(ane::errc::argument, "text",
+                     "this was built without SentencePiece, or its plug-in (lib/anemone) was left behind: install "
+                     "libsentencepiece-dev and build again, or give tokens");
 }
 
 } // namespace app
