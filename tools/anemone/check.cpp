@@ -9,6 +9,7 @@
 #include "html_report.hpp"
 #include "option_arguments.hpp"
 #include "output_path.hpp"
+#include "progress.hpp"
 #include "unreadable_report.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/dynamic_builder.hpp>
