@@ -182,3 +182,35 @@ TEST_CASE("of a large model the part behind the fault is run") {
     CHECK(model.view()[scaled->steps[0].node].kind == op::square);
     CHECK(scaled->steps[0].node == 303);
 }
+
+TEST_CASE("a thousand layers with what helps take less than three runs of them") {
+    // Ten faults, one behind the other, of which the search sees one after the other.
+    constexpr int layers = 1000;
+    dynamic_builder b;
+    dynamic_tensor y = b.input("x", {1, 8});
+    for (int i = 0; i < layers; ++i) {
+        const bool is_squared = i >= 500 && i < 520;
+        y = b.add(is_squared && i % 2 == 0 ? op::square : is_squared ? op::sqrt : op::abs, {y}, no_attributes{});
+    }
+    b.output("y", y);
+    const dynamic_graph model = b.finish();
+    const model_samples samples = sample_of({std::vector<double>(8, 400)});
+    const wide_diff_options how{.every_layer_alone = false, .part_nodes = 16};
+    const auto check = [&](const auto& judged) {
+        const wide_difference d = diff(model, judged, exact, {}, samples, how);
+        const auto run = [&](std::int64_t most) {
+            return find_remedies(model, judged, exact, {}, samples, d, {.diff = how, .chip = h13, .most_layers = most});
+        };
+        const remedy_search all = run(0);
+        CHECK_FALSE(all.is_cut_short);
+        const remedy_search found = run(all.layers_run / 2);
+        CHECK(found.is_cut_short);
+        CHECK(found.layers_run <= all.layers_run / 2);
+        CHECK(found.layers_run > 0);
+        CHECK(found.tried < all.tried);
+        const std::int64_t compared = d.work.reference_layers + d.work.judged_layers + d.work.alone_layers;
+        CHECK(compared + run(layers / 3).layers_run < 3 * layers);
+    };
+    check(plain.rounding(rounding::each_operation));
+    check(oracle13);
+}

@@ -85,6 +85,36 @@ def placement_of_own_layers(run):
     run("placement", "sums.mil", words=('cumsum "c" (line 8) (measured, M5; that it then takes another device: predicted)',))
 
 
+def linear_text(form):
+    """A linear layer of 64 features, whose weight is a palette of so many bits, or fp16 (None)."""
+    side, shape = 64, "[64, 64]"
+    if form is None:
+        values = ", ".join("[" + ", ".join(f"{(i * 7 + j) % 5 - 2}" for j in range(side)) + "]" for i in range(side))
+        weight = f'tensor<fp16, {shape}> w = const()[name = string("w"), val = tensor<fp16, {shape}>([{values}])];'
+    else:
+        codes = ", ".join("[" + ", ".join(str((i * 7 + j) % min(2**form, 5)) for j in range(side)) + "]" for i in range(side))
+        table = ", ".join(f"[{i % 5 - 2}]" for i in range(2**form))
+        weight = (f'tensor<uint{form}, {shape}> q = const()[name = string("q"), val = tensor<uint{form}, {shape}>([{codes}])];\n'
+                  f'tensor<fp16, [1, 1, {2**form}, 1]> t = const()[name = string("t"), val = tensor<fp16, [1, 1, {2**form}, 1]>([[[{table}]]])];\n'
+                  f'tensor<fp16, {shape}> w = constexpr_lut_to_dense(indices = q, lut = t)[name = string("w")];')
+    return ("program(1.3)\n[buildInfo = dict<string, string>({})]\n{\nfunc main<ios18>(tensor<fp16, [1, 64]> x) {\n" + weight +
+            '\ntensor<fp16, [1, 64]> y = linear(x = x, weight = w)[name = string("y")];\n} -> (y);\n}\n')
+
+
+def palettes_as_written(run):
+    """What a route's file holds as fp16 is told so, and costs what fp16 costs."""
+    (run.folder / "fp16.mil").write_text(linear_text(None))
+    for bits in (1, 2, 3, 4, 6, 8):
+        file = f"palette{bits}.mil"
+        (run.folder / file).write_text(linear_text(bits))
+        for route in ("mil", "netplist"):
+            told = run("check", file, "-a", "-t", "h13,h16,h17s", "--route", route, code=0 if bits in (4, 8) else 1)  # A13 has these two
+            as_fp16 = route == "netplist" or bits not in (4, 8)
+            expect(("written as the fp16 values" in told) == as_fp16, f"a palette of {bits} bits on {route}: {told}")
+        cost = [run("cost", each, "-t", "h13,h16,h17s", "--json") for each in (file, "fp16.mil")]
+        expect(bits in (4, 8) or cost[0] == cost[1], f"the price of a palette of {bits} bits: {cost}")
+
+
 def main():
     program = command()
     with tempfile.TemporaryDirectory() as folder:
@@ -94,6 +124,7 @@ def main():
         for of_onnx in (strides, advice_for_kernels, gates_of_an_lstm):
             of_onnx(run, with_onnx)
         forms_of_mil(run)
+        palettes_as_written(run)
         placement(run)
         placement_of_own_layers(run)
     return verdict()

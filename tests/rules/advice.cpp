@@ -125,6 +125,35 @@ constexpr std::array no_models{
     not_a_model{rule::long_attention_runs_faster_on_gpu, "the GPU", "another device"},
 };
 
+/// Rules that look at no node. Where their page says what to do it is no other model, or what the driver does by itself.
+enum class apart_from_models : std::uint8_t { use_of_the_model, device, driver, another_program };
+struct rule_apart {
+    ane::rule rule;
+    apart_from_models advised;
+};
+constexpr std::array rules_apart{
+    rule_apart{rule::nan_enters_as_infinity, apart_from_models::use_of_the_model},
+    rule_apart{rule::max_pool_channels_are_tiled, apart_from_models::use_of_the_model}, // measure
+    rule_apart{rule::target_is_not_known, apart_from_models::device},
+    rule_apart{rule::compile_follows_a_failure, apart_from_models::driver},
+    rule_apart{rule::descriptor_generation_differs, apart_from_models::driver},
+    rule_apart{rule::shape_is_dynamic, apart_from_models::driver}, // every shape of a model is a constant here
+    rule_apart{rule::programs_are_several, apart_from_models::driver},
+    rule_apart{rule::attention_cuts_the_program, apart_from_models::driver}, // what lowering writes
+    rule_apart{rule::trained_batch_is_large, apart_from_models::use_of_the_model},
+    rule_apart{rule::loaded_programs_exceed, apart_from_models::use_of_the_model},
+    rule_apart{rule::requests_in_flight_exceed, apart_from_models::driver},
+    rule_apart{rule::streams_overlap, apart_from_models::driver},
+    rule_apart{rule::engine_was_idle, apart_from_models::use_of_the_model},
+    rule_apart{rule::work_is_below_the_dispatch_floor, apart_from_models::use_of_the_model},
+    rule_apart{rule::tiny_work_runs_faster_on_cpu, apart_from_models::device},
+    rule_apart{rule::sums_are_reassociated, apart_from_models::use_of_the_model},
+    rule_apart{rule::order_of_operands_decides_bits, apart_from_models::use_of_the_model},
+    rule_apart{rule::resize_rounds_by_strategy, apart_from_models::use_of_the_model},
+    rule_apart{rule::small_convolution_leaves_the_engine, apart_from_models::another_program}, // the direct route
+    rule_apart{rule::surface_is_narrow, apart_from_models::driver},                            // ports are laid out so
+};
+
 /// The suggestions of a record that begin so.
 int begin_with(const rule_record& r, std::string_view words) {
     int count = 0;
@@ -178,6 +207,18 @@ TEST_CASE("each suggestion has a model that follows it, or a reason why there is
         for (const std::string& suggestion : rest.second) {
             CHECK_MESSAGE(false, std::string(name(rest.first)), ": nothing follows \"", suggestion, "\"");
         }
+    }
+}
+
+TEST_CASE("a rule without a node that advises something is one of those whose advice is no model") {
+    std::set<rule> listed;
+    for (const rule_apart& each : rules_apart) {
+        CHECK(listed.insert(each.rule).second);
+    }
+    for (const rule_record* r : ane::detail::rules_by_id) {
+        CAPTURE(std::string(name(r->id)));
+        const bool advises = r->check == not_of_a_node && !detail::suggestions_of(*r).empty();
+        CHECK(advises == (listed.count(r->id) == 1));
     }
 }
 

@@ -19,7 +19,10 @@ namespace {
 
 constexpr std::int64_t large_bytes = std::int64_t{256} << 20;
 constexpr int large_nodes = 1000;
-constexpr int part_nodes = 64;
+constexpr int part_nodes = 16;
+
+/// What remedies of a large model may take: a third of a plain run beside the run in each arithmetic.
+constexpr std::int64_t remedy_share = 3;
 
 bool is_large(const ane::graph_view& g) {
     std::int64_t bytes = 0;
@@ -37,6 +40,7 @@ layer_errors compare_with(const model& of, const Judged& judged, const std::opti
     options.bound = {.relative = how.bound, .absolute = how.absolute.value_or(-1)};
     options.every_layer_alone = !how.quick && !is_large(of.graph());
     options.part_nodes = options.every_layer_alone || how.quick ? 0 : part_nodes;
+    const std::int64_t most_layers = options.part_nodes == 0 ? 0 : of.graph().view().size() / remedy_share;
     layer_errors result{of, ane::diff(of.graph(), judged, exact, of.weights(), samples, options)};
     if (const int first = result.found.first; first >= 0) {
         const int node = result.found.layers[static_cast<std::size_t>(first)].node;
@@ -45,7 +49,7 @@ layer_errors compare_with(const model& of, const Judged& judged, const std::opti
     if (!how.quick && result.found.affected > 0) {
         shown.now("trying what helps");
         result.remedies = ane::find_remedies(of.graph(), judged, exact, of.weights(), samples, result.found,
-                                             {.diff = options, .chip = chip});
+                                             {.diff = options, .chip = chip, .most_layers = most_layers});
     }
     return result;
 }

@@ -56,13 +56,16 @@ struct remedy_search {
     outputs_error before;
     std::vector<remedy> helpful; ///< the best first; what did not help is not among them
     int tried = 0;
-    bool of_part = false; ///< whether only a part of the model was run, from where the error arises on
+    std::int64_t layers_run = 0; ///< operations that were computed for it, in either arithmetic
+    bool of_part = false;        ///< whether only a part of the model was run, from where the error arises on
+    bool is_cut_short = false;   ///< whether `most_layers` ended it
 };
 
 struct remedy_options {
     wide_diff_options diff{};      ///< its bound
     std::optional<target> chip{};  ///< whose rewrites are tried
     std::size_t most_samples = 16; ///< that a change is run on
+    std::int64_t most_layers = 0;  ///< no change is tried beyond so many `layers_run`; 0: as many as it takes
 };
 
 /// Tries what may help at the first layer where an error arises, and then at the next: the changed model is run in the

@@ -162,6 +162,16 @@ ANEMONE_INLINE const layer_error* first_source(const wide_difference& d) {
     return found == d.layers.end() ? nullptr : &*found;
 }
 
+/// How many operations a run of a model computes.
+ANEMONE_INLINE std::int64_t layers_of(const graph_view& g) {
+    const sequence<char> known = constant_nodes(g);
+    std::int64_t count = 0;
+    for (int i = 0; i < g.size(); ++i) {
+        count += is_source(g[i].kind) || known[static_cast<std::size_t>(i)] != 0 ? 0 : 1;
+    }
+    return count;
+}
+
 template <class Judged> class remedy_trials {
 public:
     remedy_trials(const graph_view& g, const Judged& judged, const backend::wide& reference,
@@ -171,6 +181,7 @@ public:
         how_.every_layer_alone = false;
         how_.part_nodes = 0;
         how_.on_host.clear();
+        search_.layers_run = layers_of(g_) * count_of(samples_); // of the exact outputs
     }
 
     remedy_search run() {
@@ -183,11 +194,14 @@ public:
         for (std::size_t i = 0; i < same.size(); ++i) {
             same[i] = static_cast<int>(i);
         }
-        const wide_difference unchanged = diff(g_, judged_, reference_, weights_, samples_, how_);
+        const wide_difference unchanged = compared(g_, how_);
+        allowed_ = options_.most_layers / 2; // the rest is for nodes elsewhere, which is the surest help
         try_changes({{}, search_.before, copy_of(g_), {}}, unchanged, same, most_rounds);
+        allowed_ = options_.most_layers * 3 / 4;
         if constexpr (std::is_same_v<Judged, backend::oracle>) {
             try_islands(unchanged, true);
         }
+        allowed_ = options_.most_layers;
         try_islands(unchanged, false);
         keep_sufficient();
         std::stable_sort(search_.helpful.begin(), search_.helpful.end(), [](const remedy& a, const remedy& b) {
@@ -199,6 +213,23 @@ public:
 
 private:
     static constexpr int most_rounds = 6;
+
+    static std::int64_t count_of(const model_samples& samples) { return static_cast<std::int64_t>(samples.size()); }
+
+    /// Whether so many runs of a model are within what the search may take by now.
+    bool may_run(const graph_view& of, int runs) {
+        const std::int64_t after = search_.layers_run + runs * layers_of(of) * count_of(samples_);
+        if (options_.most_layers > 0 && after > allowed_) {
+            search_.is_cut_short = true;
+            return false;
+        }
+        return true;
+    }
+    wide_difference compared(const graph_view& of, const wide_diff_options& how) {
+        wide_difference d = diff(of, judged_, reference_, weights_, samples_, how);
+        search_.layers_run += d.work.reference_layers + d.work.judged_layers + d.work.alone_layers;
+        return d;
+    }
 
     /// Where something makes the outputs right, what only makes them better is no advice.
     void keep_sufficient() {
@@ -212,6 +243,7 @@ private:
     /// The outputs of a changed model in the arithmetic that is judged.
     outputs_error run_changed(const graph_view& changed) {
         ++search_.tried;
+        search_.layers_run += layers_of(changed) * count_of(samples_);
         outputs_error error;
         auto program = each_rounded(judged_).compile(changed, weights_);
         const output_memory memory(changed);
@@ -234,6 +266,9 @@ private:
         const layer_facts facts(from.graph, d);
         std::vector<std::pair<remedy, sequence<int>>> made;
         for (changed_model& change : changes_for(from.graph, *source, facts.fits(), facts, options_.chip)) {
+            if (!may_run(change.made.graph, 1)) {
+                break;
+            }
             remedy r = from;
             change.step.node = change.step.node < 0 ? -1 : origins[static_cast<std::size_t>(change.step.node)];
             r.steps.push_back(change.step);
@@ -265,10 +300,9 @@ private:
         const auto best = std::min_element(made.begin(), made.end(), [](const auto& a, const auto& b) {
             return is_better(a.first.after, b.first.after);
         });
-        if (best != made.end() && best->first.after.affected > 0 && rounds > 1) {
+        if (best != made.end() && best->first.after.affected > 0 && rounds > 1 && may_run(best->first.graph, 2)) {
             const std::size_t alone = search_.helpful.size();
-            try_changes(best->first, diff(best->first.graph, judged_, reference_, weights_, samples_, how_),
-                        best->second, rounds - 1);
+            try_changes(best->first, compared(best->first.graph, how_), best->second, rounds - 1);
             if (search_.helpful.size() > alone && helps(best->first.after, from.after) && !from.steps.empty()) {
                 return; // told with what comes behind it
             }
@@ -284,7 +318,7 @@ private:
         for (int round = 0; round < most_rounds && r.after.affected > 0; ++round) {
             const wide_difference& d = round == 0 ? unchanged : moved;
             const layer_error* const source = first_source(d);
-            if (source == nullptr) {
+            if (source == nullptr || !may_run(g_, 2)) {
                 break;
             }
             const layer_facts facts(g_, d);
@@ -295,7 +329,7 @@ private:
             }
             std::sort(how.on_host.begin(), how.on_host.end());
             r.steps.push_back({.kind = rounds ? remedy_kind::cpu_segment : remedy_kind::host, .node = source->node});
-            moved = diff(g_, judged_, reference_, weights_, samples_, how);
+            moved = compared(g_, how);
             ++search_.tried;
             r.after = error_of_outputs(moved);
         }
@@ -326,7 +360,8 @@ private:
     model_samples samples_;
     remedy_options options_;
     exact_outputs exact_;
-    wide_diff_options how_; ///< of the comparisons that look for the next source
+    wide_diff_options how_;    ///< of the comparisons that look for the next source
+    std::int64_t allowed_ = 0; ///< of `layers_run`, by now
     remedy_search search_;
 };
 

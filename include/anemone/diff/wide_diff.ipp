@@ -53,14 +53,6 @@ ANEMONE_INLINE void require_comparison(const graph_view& model, const model_samp
     }
 }
 
-ANEMONE_INLINE double largest_of(const numbers_view& x) {
-    double largest = 0;
-    for (std::int64_t i = 0; i < x.count(); ++i) {
-        largest = std::isfinite(x[i]) ? std::max(largest, std::fabs(x[i])) : largest;
-    }
-    return largest;
-}
-
 /// The comparison of a model, sample by sample.
 template <class Layers> class wide_comparison {
 public:
@@ -124,15 +116,17 @@ private:
     /// Compares a layer of the sample that runs; by how much it is beyond the bound.
     double judge(layer_error& layer) {
         const int node = layer.node;
-        const wide_error whole = error_of(walk_.expected(node), walk_.got(node), options_.bound);
+        const numbers_view exact = walk_.expected(node);
+        const value_sizes sizes = sizes_of(exact);
+        const wide_error whole = error_of(exact, walk_.got(node), sizes, options_.bound);
         beyond_[static_cast<std::size_t>(node)] = whole.beyond > 0 ? 1 : 0;
         layer.samples += whole.beyond > 0 ? 1 : 0;
         if (result_.samples == 0 || whole.excess > layer.whole.excess) {
             layer.whole = whole;
             layer.worst_sample = result_.samples;
         }
-        layer.fits = layer.fits && fits(node);
-        layer.largest = std::max(layer.largest, largest_of(walk_.expected(node)));
+        layer.fits = layer.fits && fits(node, sizes);
+        layer.largest = std::max(layer.largest, sizes.largest);
         const bool arises = whole.beyond > 0 && !reads_what_is_beyond(node);
         if (!walk_.is_on_host(node) && (options_.every_layer_alone || arises)) {
             judge_alone(layer, arises);
@@ -160,14 +154,17 @@ private:
         }
     }
 
-    bool fits(int node) const {
-        const numbers_view exact = walk_.expected(node);
+    bool fits(int node, const value_sizes& sizes) const {
         if (model_[node].type != dtype::f16) {
             return true;
         }
-        const std::vector<std::byte> stored = rounded(walk_.wide_numbers(node));
         const error_bound of_fp16{.relative = std::max(options_.bound.relative, 0x1p-10)}; // its digits are no fault
-        return error_of(exact, {dtype::f16, stored}, of_fp16).beyond == 0;
+        constexpr double most_of_fp16 = 65504;
+        if (sizes.is_finite && sizes.largest <= most_of_fp16 && absolute_bound(sizes, of_fp16) >= 0x1p-25) {
+            return true; // rounded it is off by 2^-11 of itself, or by half the least number
+        }
+        return error_of(walk_.expected(node), {dtype::f16, walk_.rounded_operands().bytes(node)}, sizes, of_fp16)
+                   .beyond == 0;
     }
 
     /// Keeps the nodes from here on as a model, unless one before it was kept.

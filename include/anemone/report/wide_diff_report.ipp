@@ -207,6 +207,9 @@ ANEMONE_BODY std::string wide_diff_report::str(bool coloured) const {
         text += formatted("  {}. {}\n     {}\n", i + 1, detail::remedy_text(r, names_),
                           detail::outcome_text(r.after, found_.samples));
     }
+    if (remedies_->is_cut_short) {
+        text += "  others were not tried: the model is large\n";
+    }
     return text;
 }
 

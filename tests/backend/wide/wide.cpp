@@ -161,6 +161,80 @@ TEST_CASE("as many threads as wanted give the same bits") {
     CHECK(value_of(model, run(model, {x}, weights, 5)) == alone);
 }
 
+TEST_CASE("convolutions of unit stride are their definition, with any padding, dilation and groups") {
+    const auto check = [](const extents& shape, const extents& kernel, const conv& how, bool biased) {
+        dynamic_builder b;
+        std::vector<dynamic_tensor> operands{b.input("x", shape), b.weight("w", kernel)};
+        if (biased) {
+            operands.push_back(b.weight("b", {kernel[0]}));
+        }
+        b.output("y", b.add(op::conv2d, operands, how));
+        const dynamic_graph model = b.finish();
+        std::vector<double> x(static_cast<std::size_t>(shape.count()));
+        std::vector<half> w(static_cast<std::size_t>(kernel.count()));
+        std::vector<half> bias(static_cast<std::size_t>(kernel[0]));
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            x[i] = static_cast<double>(half(std::sin(static_cast<double>(3 * i + 1))));
+        }
+        for (std::size_t i = 0; i < w.size(); ++i) {
+            w[i] = half(std::cos(static_cast<double>(7 * i + 2)));
+        }
+        for (std::size_t i = 0; i < bias.size(); ++i) {
+            bias[i] = half(0.5 + static_cast<double>(i));
+        }
+        weight_store weights;
+        weights.add("w", kernel, std::span<const half>(w));
+        if (biased) {
+            weights.add("b", {kernel[0]}, std::span<const half>(bias));
+        }
+        const std::vector<double> got = value_of(model, run(model, {x}, weights, 2));
+        const extents& out = model.view()[model.view().outputs[0].node].shape;
+        const auto of_x = [&](std::int64_t n, std::int64_t c, std::int64_t i, std::int64_t j) {
+            const bool inside = i >= 0 && j >= 0 && i < shape[2] && j < shape[3];
+            return inside ? x[static_cast<std::size_t>(((n * shape[1] + c) * shape[2] + i) * shape[3] + j)] : 0.0;
+        };
+        std::size_t at = 0;
+        double farthest = 0;
+        for (std::int64_t n = 0; n < out[0]; ++n) {
+            for (std::int64_t o = 0; o < out[1]; ++o) {
+                for (std::int64_t i = 0; i < out[2]; ++i) {
+                    for (std::int64_t j = 0; j < out[3]; ++j, ++at) {
+                        double sum = biased ? static_cast<double>(bias[static_cast<std::size_t>(o)]) : 0.0;
+                        const std::int64_t first = o / (out[1] / how.groups) * kernel[1];
+                        for (std::int64_t c = 0; c < kernel[1]; ++c) {
+                            for (std::int64_t k = 0; k < kernel[2]; ++k) {
+                                for (std::int64_t l = 0; l < kernel[3]; ++l) {
+                                    const auto of_w = ((o * kernel[1] + c) * kernel[2] + k) * kernel[3] + l;
+                                    sum += static_cast<double>(w[static_cast<std::size_t>(of_w)]) *
+                                           of_x(n, first + c, i + k * how.dilation.height - how.padding.top,
+                                                j + l * how.dilation.width - how.padding.left);
+                                }
+                            }
+                        }
+                        farthest = std::max(farthest, std::fabs(got[at] - sum));
+                    }
+                }
+            }
+        }
+        CHECK(at == got.size());
+        CHECK(farthest < 1e-11);
+    };
+    check({1, 3, 5, 6}, {4, 3, 1, 1}, {}, false);
+    check({2, 8, 7, 9}, {10, 4, 3, 2}, {.dilation = {2, 3}, .padding = {4, 1, 0, 5}, .groups = 2}, true);
+    check({1, 40, 3, 3}, {9, 40, 3, 3}, {.padding = 1}, true);             // 360 terms: blocks of sums
+    check({1, 4, 1, 1}, {8, 1, 3, 3}, {.padding = 1, .groups = 4}, false); // two planes of a group
+    check({1, 4, 2, 1}, {16, 1, 2, 3}, {.padding = {3, 0, 2, 2}, .groups = 4}, true);
+}
+
+TEST_CASE("around a convolution's x is nothing, whatever its weights are") {
+    dynamic_builder b;
+    b.output("y", b.add(op::conv2d, {b.input("x", {1, 1, 1, 2}), b.input("w", {4, 1, 1, 2})},
+                        conv{.padding = {0, 0, 1, 0}}));
+    const double infinity = std::numeric_limits<double>::infinity();
+    const std::vector<double> y = result(b.finish(), {{1, 2}, {infinity, 1, 1, 1, 1, 1, 1, 1}});
+    CHECK(y == std::vector<double>{1, infinity, 1, 3, 1, 3, 1, 3}); // not infinity times the 0 of a margin
+}
+
 TEST_CASE("a NaN stays one, and what infinities give is IEEE 754's") {
     const double infinity = std::numeric_limits<double>::infinity();
     const double nan = std::numeric_limits<double>::quiet_NaN();

@@ -5,6 +5,7 @@
 #include "../../numerics/kernel_shapes.hpp"
 #include "../node_shapes.hpp"
 #include "functions.hpp"
+#include "shifted_sums.hpp"
 #include "step.hpp"
 #include "sums.hpp"
 
@@ -99,10 +100,45 @@ void for_each_plane(evaluation& e, int index, const numerics::convolution_shape&
     });
 }
 
+/// The same for unit strides, `planes_at_once` planes of a result at a time.
+ANEMONE_INLINE void correlate_shifted(evaluation& e, int index, const numerics::convolution_shape& s) {
+    const std::int64_t in = s.in_channels / s.groups;
+    const std::int64_t out = s.out_channels / s.groups;
+    const std::int64_t kernel = in * s.kernel_height * s.kernel_width;
+    const std::int64_t size = s.out_height * s.out_width;
+    const std::int64_t tiles = (out + planes_at_once - 1) / planes_at_once;
+    const double* const bias = e.operand_count(index) == 3 ? e.input(index, 2) : nullptr;
+    for (std::int64_t i = 0; i < s.batch * s.groups; ++i) {
+        const double* const x = e.input(index, 0) + i * in * s.in_height * s.in_width;
+        const shifted_rows rows = shift_rows(s, x, in);
+        const std::int64_t group = i % s.groups * out;
+        share(tiles, e.threads, [&](std::int64_t tile) {
+            const std::int64_t first = tile * planes_at_once;
+            const std::int64_t count = std::min(planes_at_once, out - first);
+            const double* const w = e.input(index, 1) + (group + first) * kernel;
+            double* const to = e.result(index) + (i * out + first) * size;
+            if (count == planes_at_once) {
+                shifted_planes(s, rows, w, to);
+            } else {
+                for (std::int64_t c = 0; c < count; ++c) {
+                    convolved_plane(s, x, w + c * kernel, in, to + c * size);
+                }
+            }
+            for (std::int64_t k = 0; bias != nullptr && k < count * size; ++k) {
+                to[k] += bias[group + first + k / size];
+            }
+        });
+    }
+}
+
 ANEMONE_INLINE void correlate(evaluation& e, int index, const numerics::convolution_shape& s) {
+    const double* const w = e.input(index, 1);
+    if (has_shifted_rows(s, w)) {
+        correlate_shifted(e, index, s);
+        return;
+    }
     const std::int64_t channels = s.in_channels / s.groups;
     const std::int64_t kernel = channels * s.kernel_height * s.kernel_width;
-    const double* const w = e.input(index, 1);
     for_each_plane(e, index, s, [&](const double* x, std::int64_t c, double* to) {
         convolved_plane(s, x, w + c * kernel, channels, to);
     });
