@@ -18,6 +18,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 MIL = (pathlib.Path(__file__).parent / "model.mil").read_text()
 # What is asked, and what it writes.
@@ -170,6 +171,66 @@ def judge_shared(harness, folder):
     return None
 
 
+def write_npz(path, arrays):
+    """Arrays of fp32 by name, each with its shape, as NumPy writes them."""
+    with zipfile.ZipFile(path, "w") as file:
+        for name, (shape, values) in arrays.items():
+            header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+            file.writestr(f"{name}.npy", b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header
+                          + struct.pack(f"<{len(values)}f", *values))
+
+
+def judge_training(harness, folder):
+    """A training whose disk is full, or that is killed, at any write: metrics, curves and the model are the old files or the new
+    ones, the message names what could not be written, and --resume comes from what is left to the bits of an unbroken training."""
+    write_npz(folder / "samples.npz", {"x": ((4, 8), [i % 5 / 4 - 0.5 for i in range(32)]),
+                                       "wanted": ((4, 12), [i % 3 for i in range(48)])})
+    arguments = ["train", "m.mil", "-d", "samples.npz", "--loss", "mean_squared", "--steps", "4", "--checkpoint", "run",
+                 "--checkpoint-every", "2", "--csv", "metrics.csv", "--svg", "curves.svg", "-o", "trained"]
+    names = ["metrics.csv", "curves.svg"]
+
+    def old():
+        for name in ("run", "trained"):
+            remove(folder / name)
+        for name in names:
+            (folder / name).write_text("old")
+
+    def trained():
+        return {path.name: path.read_bytes() for path in (folder / "trained").iterdir()} if (folder / "trained").is_dir() else {}
+
+    old()
+    counts = harness.counts(arguments, folder)
+    whole, model = [(folder / name).read_bytes() for name in names], trained()
+    if len(model) == 0 or b"old" in whole or counts["write"] < 6:
+        return harness.blame(arguments, "", f"does not write what is to be judged: {counts}")
+    for what in ("write", "rename", "sync", "mkdir"):
+        for n in harness.every_n(counts[what]):
+            for how in ("+", f":{int(signal.SIGKILL)}", "") if harness.every == 1 or what == "write" else ("+",):
+                fail = f"{what}:{n}{how}"
+                old()
+                done = harness.run(arguments, folder, fail)
+                said = done.stderr.decode(errors="replace")
+                is_all_there = trained() == model and [(folder / name).read_bytes() for name in names] == whole
+                if done.returncode == 0 and not is_all_there:
+                    harness.blame(arguments, fail, "went well without all of its files")
+                if done.returncode > 0 and not re.search(r"\brun\b|metrics\.csv|curves\.svg|trained", said):
+                    harness.blame(arguments, fail, f"does not name the file: {said}")
+                if how == "+" and what in ("write", "rename") and done.returncode != 2:
+                    harness.blame(arguments, fail, f"exit code {done.returncode}: {said}")
+                for name, content in zip(names, whole):
+                    if (folder / name).read_bytes() not in (b"old", content):
+                        harness.blame(arguments, fail, f"{name} is neither the old file nor the new one")
+                again = harness.run([*arguments, "--resume"], folder)
+                if again.returncode != 0 or trained() != model:
+                    harness.blame([*arguments, "--resume"], fail, f"another model, or none: {again.stderr.decode()[:300]}")
+                left = [path.name for path in [*folder.iterdir(), *(folder / "run").iterdir()] if path.name.startswith(".")]
+                if left and done.returncode >= 0:
+                    harness.blame(arguments, fail, f"left {left}")
+                for name in left:
+                    remove(folder / name)
+    return None
+
+
 class Harness:
     def __init__(self, command, library, every):
         self.command = str(pathlib.Path(command).resolve())
@@ -317,6 +378,8 @@ def main():
         if not given.only or given.only == "large":
             judge_large(harness, folder)
             judge_shared(harness, folder)
+        if not given.only or given.only == "train":
+            judge_training(harness, folder)
     for line in harness.wrong[:40]:
         print(line)
     print(f"{harness.runs} runs of the command, {len(harness.wrong)} that failed otherwise than they may")

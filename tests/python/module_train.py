@@ -2,6 +2,7 @@
 """anemone.Trainer: trains on arrays what NumPy predicts, keeps frozen weights, goes on from checkpoints, refuses what it cannot
 take."""
 
+import concurrent.futures
 import pathlib
 import sys
 import tempfile
@@ -64,6 +65,21 @@ def goes_on(folder):
     found, whole = trained(40, **how), trained(40, rate=0.01)
     expect(found.resumed_from == 20 and numpy.array_equal(found.loss, whole.loss), f"{found.resumed_from}")
     refused(lambda: trained(50, **how, optimizer="sgd"), "argument", "checkpoint of another training")
+    network(folder, "wide.onnx", 24)
+    wide = anemone.Trainer(anemone.Model(folder / "wide.onnx", shapes={"x": (8, 2)}))
+    refused(lambda: wide.train({"x": x, "wanted": labels}, steps=50, **how), "argument", "checkpoint of another training")
+
+
+def side_by_side(folder):
+    """Two trainers on two threads, of one model: the losses of each alone."""
+    x, labels = sectors(64, 5)
+    model = anemone.Model(folder / "net.onnx", shapes={"x": (8, 2)})
+    def losses(seed):
+        return anemone.Trainer(model).train({"x": x, "wanted": labels}, steps=30, rate=0.01, seed=seed, threads=1).loss
+    alone = [losses(seed) for seed in (1, 2)]
+    with concurrent.futures.ThreadPoolExecutor(2) as both:
+        together = list(both.map(losses, (1, 2)))
+    expect(all(numpy.array_equal(a, b) for a, b in zip(alone, together)), f"{alone} {together}")
 
 
 def bad_input(folder):
@@ -72,6 +88,9 @@ def bad_input(folder):
     refused(lambda: trainer.train({"x": x, "wanted": labels + 1}), "port", "is 3, classes are whole numbers from 0 to 2")
     refused(lambda: trainer.train({"x": x * numpy.nan, "wanted": labels}), "port", "samples must be finite")
     refused(lambda: trainer.train({"x": x}), "port", "wanted")
+    refused(lambda: trainer.train({"x": x[:, :1], "wanted": labels}), "port", "x: its samples are 1, the model takes 2")
+    refused(lambda: trainer.train({"x": x, "wanted": labels[:9]}), "port", "has 9 samples, x has 16")
+    refused(lambda: trainer.train({"x": x[:0], "wanted": labels[:0]}), "port", "has no samples")
     refused(lambda: trainer.train({}), "argument", "no arrays to train on")
     refused(lambda: trainer.train({"x": x, "wanted": labels}, loss="l1"), "argument", "loss 'l1'")
     refused(lambda: trainer.train({"x": x, "wanted": labels}, rate=0), "argument", "rate: is 0")
@@ -93,6 +112,7 @@ def main():
         learns(folder)
         is_gradient_descent(folder)
         goes_on(folder)
+        side_by_side(folder)
         bad_input(folder)
     return verdict("trainings from Python")
 
