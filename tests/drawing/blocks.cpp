@@ -101,6 +101,19 @@ TEST_CASE("every operation is in one box, and boxes depend on those before them 
     }
 }
 
+TEST_CASE("many layers, each of a scope of its own, are a box each") {
+    dynamic_builder b;
+    dynamic_tensor x = b.input("image", {1, 1, 4, 4});
+    constexpr int layers = 70; // more than readable, and no depth of names has fewer
+    for (int i = 1; i <= layers; ++i) {
+        x = b.add(op::conv2d, {x, b.weight("part" + std::to_string(i) + ".weight", {i + 1, i, 1, 1})}, conv{});
+    }
+    b.output("y", x);
+    const dynamic_graph g = b.finish();
+    CHECK(drawing::units_of(g, computed(g), readable_depth).size() == layers);
+    CHECK(drawing_test::xml_error(draw_svg(g, {.depth = readable_depth})) == "");
+}
+
 TEST_CASE("two drawings in a page share no id and no style") {
     const dynamic_graph g = tower(2, true);
     const std::string one = draw_svg(g, {.id = "one"});

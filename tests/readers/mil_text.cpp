@@ -280,3 +280,24 @@ TEST_CASE("nodes say the file and the line of their statement") {
     CHECK(std::string(g[g.outputs[0].node].where.file) == "model.mil");
     CHECK(g[g.outputs[0].node].where.line == 6);
 }
+
+TEST_CASE("what a fault has of the text is fit to be shown") {
+    const std::string tail = " (tensor<fp16, [1]> x) { tensor<fp16, [1]> y = relu(x = x); } -> (y); }";
+    for (
+        const std::string text :
+        {std::string("program(1.0) { func main<ios16)];\n} -> (y); }") + tail, // found by changes of the corpus
+         std::string(
+             "program(1.0) { func main<ios16>(tensor<fp16, [1]> x) { tensor<fp16, [1]> y = relu(x = \x7f); } -> (y); }"),
+         std::string("program(1.0) { func main<ios16>(t\xffnsor<fp16l, [1]> x) { } -> (x); }")}) {
+        CAPTURE(text);
+        try {
+            read(text);
+            FAIL("the text is read");
+        } catch (const ane::unreadable& e) {
+            for (const ane::read_fault& f : e.faults()) {
+                const std::string told = f.operation + f.reason;
+                CHECK(std::all_of(told.begin(), told.end(), [](char c) { return c >= 0x20 && c < 0x7f; }));
+            }
+        }
+    }
+}

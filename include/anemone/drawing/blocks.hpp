@@ -172,7 +172,9 @@ ANEMONE_INLINE std::vector<unit> units_of(const graph_view& g, const std::vector
     std::vector<unit> units = search.folded(search.all());
     for (std::size_t d = search.deepest(); d > 0 && units.size() > readable_boxes; --d) {
         std::vector<unit> coarser = search.folded(search.at_depth(d));
-        units = coarser.size() < units.size() ? std::move(coarser) : std::move(units);
+        if (coarser.size() < units.size()) {
+            units = std::move(coarser);
+        }
     }
     return units;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../base/formatted.hpp"
+#include "../base/in_blocks.hpp"
 #include "../passes/print.hpp"
 #include "../readers/unreadable.hpp"
 #include "../weights/convert.hpp"
@@ -244,9 +245,9 @@ template <class Bits> std::int64_t large_numbers(const stored_tensor& t) {
     for (std::size_t at = 0; at < t.bytes.size(); at += numbers.size() * sizeof(Bits)) {
         numbers.resize(std::min(piece, (t.bytes.size() - at) / sizeof(Bits)));
         t.bytes.read(at, std::as_writable_bytes(std::span(numbers)));
-        for (const Bits each : numbers) {
-            count += static_cast<Bits>(each & magnitude) >= least ? 1 : 0;
-        }
+        const Bits* const all = numbers.data();
+        ane::detail::in_blocks(numbers.size(),
+                               [&](std::size_t i) { count += static_cast<Bits>(all[i] & magnitude) >= least ? 1 : 0; });
     }
     return count;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../io/unicode.hpp"
 #include "flexible_shapes.hpp"
 #include "mil_forms.hpp"
 #include "mil_parser.hpp"
@@ -163,7 +164,8 @@ ANEMONE_INLINE std::vector<mil_function> functions_of(std::string_view text, std
     try {
         return mil_functions_scanner(text).scan();
     } catch (const syntax_fault& fault) {
-        throw unreadable(file, {{std::string(file), fault.at.line, fault.at.column, {}, fault.reason}});
+        throw unreadable(
+            file, {{std::string(file), fault.at.line, fault.at.column, {}, ane::detail::printable(fault.reason)}});
     }
 }
 
@@ -182,7 +184,8 @@ ANEMONE_INLINE const mil_function& chosen(const std::vector<mil_function>& funct
         : wanted.empty()
             ? formatted("has several functions and none is called main; ask for one of {}", known.substr(0, 1000))
             : formatted("has no function {}, only {}", wanted, known.substr(0, 1000));
-    throw unreadable(file, {{std::string(file), text_place{}.line, text_place{}.column, {}, reason}});
+    throw unreadable(file,
+                     {{std::string(file), text_place{}.line, text_place{}.column, {}, ane::detail::printable(reason)}});
 }
 
 } // namespace ane::readers::inline ANEMONE_WAY

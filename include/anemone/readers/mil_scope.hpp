@@ -3,6 +3,7 @@
 #include "../dynamic_builder.hpp"
 #include "../io/unicode.hpp"
 #include "../weights/encode.hpp"
+#include "../weights/formats/element_scan.hpp"
 #include "../weights/store.hpp"
 #include "input_shape.hpp"
 #include "large_constants.hpp"
@@ -120,8 +121,9 @@ public:
         return variables_.emplace(name, std::move(value)).second;
     }
 
-    ANEMONE_INLINE void blame(text_place at, std::string operation, std::string reason) {
-        faults.push_back({file, at.line, at.column, std::move(operation), std::move(reason)});
+    ANEMONE_INLINE void blame(text_place at, std::string_view operation, std::string_view reason) {
+        // Both may have pieces of the text.
+        faults.push_back({file, at.line, at.column, ane::detail::printable(operation), ane::detail::printable(reason)});
         if (faults.size() >= most_faults) {
             throw unreadable(file, std::move(faults));
         }
@@ -224,8 +226,7 @@ private:
 
     ANEMONE_INLINE std::vector<half> as_halves(const known_tensor& c) {
         std::vector<half> values(static_cast<std::size_t>(c.count()));
-        const auto infinite_or_nan = [](half h) { return !is_finite(h); };
-        if (c.type == element_type::f16 && !c.first_where<half>(infinite_or_nan)) {
+        if (c.type == element_type::f16 && !c.first_where<half>(weight_formats::not_finite{})) {
             std::memcpy(static_cast<void*>(values.data()), c.elements().data(), values.size() * sizeof(half));
             return values;
         }
@@ -293,9 +294,8 @@ private:
         s.name = unique;
         s.shape = c.shape;
         s.type = element_type::f16;
-        const auto infinite_or_nan = [](half h) { return !is_finite(h); };
         const bool is_checked = v.stored && c.type == element_type::f16; // what was worked out may be no number
-        const bool is_finite_throughout = !is_checked || !c.first_where<half>(infinite_or_nan);
+        const bool is_finite_throughout = !is_checked || !c.first_where<half>(weight_formats::not_finite{});
         const bool keeps_form = v.stored && keeps_form_of(c, *v.stored);
         // The value, and who was to have its elements, are all that hold them: the store takes them, and lends them.
         const bool takes = is_finite_throughout && v.decoded != nullptr && v.decoded.use_count() == 2;

@@ -3,6 +3,7 @@
 #include "../base/cancellation.hpp"
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
+#include "../base/in_blocks.hpp"
 #include "../base/isa.hpp"
 #include "../base/way.hpp"
 #include "../values/half.hpp"
@@ -110,13 +111,12 @@ __attribute__((target("avx2,f16c"))) std::size_t narrow_f16c(const std::byte* fr
 }
 #endif
 
-/// Whether all are finite: of another one the exponent and one overflow into the sign. Loops of it become vector code.
+/// Whether all are finite: of another one the exponent and one overflow into the sign.
 ANEMONE_INLINE bool all_finite(std::span<const half> values) {
     const half* const all = values.data();
     std::uint16_t any = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        any = static_cast<std::uint16_t>(any | ((all[i].bits & 0x7C00U) + 0x400U));
-    }
+    in_blocks(values.size(),
+              [&](std::size_t i) { any = static_cast<std::uint16_t>(any | ((all[i].bits & 0x7C00U) + 0x400U)); });
     return (any & 0x8000U) == 0;
 }
 
@@ -157,15 +157,15 @@ void convert_elements(const std::string& tensor, std::size_t first, std::span<co
 /// How many elements are 0 in the tensor itself.
 template <class Source> std::int64_t count_zeros(std::span<const std::byte> from) {
     std::int64_t zeros = 0;
-    for (std::size_t i = 0; i < from.size() / sizeof(Source); ++i) {
+    in_blocks(from.size() / sizeof(Source), [&](std::size_t i) {
         Source value;
         std::memcpy(&value, from.data() + i * sizeof(Source), sizeof(Source));
-        if constexpr (std::is_same_v<Source, half>) {
+        if constexpr (std::is_same_v<Source, half> || std::is_same_v<Source, weight_formats::bfloat16>) {
             zeros += (value.bits & 0x7FFFU) == 0 ? 1 : 0;
         } else {
             zeros += weight_formats::number_of(value) == 0 ? 1 : 0;
         }
-    }
+    });
     return zeros;
 }
 

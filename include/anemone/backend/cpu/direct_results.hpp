@@ -20,12 +20,16 @@ public:
     direct_results() = default;
     /// `computed`: the nodes that stages compute.
     ANEMONE_INLINE direct_results(const graph_view& model, const sequence<std::size_t>& computed) {
+        sequence<std::size_t> positions(model.nodes.size(), none); // of nodes that are computed and have no result yet
+        for (std::size_t i = computed.size(); i-- > 0;) {
+            positions[computed[i]] = i;
+        }
         for (int rank = 0; rank < 3; ++rank) { // a state of which a part is replaced, other states, the caller's
             for (std::size_t i = 0; i < model.outputs.size(); ++i) {
                 const output_port& port = model.outputs[i];
                 const bool updates = port.is_state() && updated_state(model, port.node) == port.state;
                 if (rank == (updates ? 0 : port.is_state() ? 1 : 2)) {
-                    add(static_cast<std::size_t>(port.node), i, port.is_state(), computed);
+                    add(positions[static_cast<std::size_t>(port.node)], i, port.is_state());
                 }
             }
         }
@@ -41,20 +45,19 @@ public:
     }
 
 private:
+    static constexpr auto none = static_cast<std::size_t>(-1);
+
     struct result {
         std::size_t position;
-        std::size_t node;
         std::size_t output;
         bool becomes_state;
     };
 
-    ANEMONE_INLINE void add(std::size_t node, std::size_t output, bool becomes_state,
-                            const sequence<std::size_t>& computed) {
-        const auto found = std::find(computed.begin(), computed.end(), node);
-        const bool taken =
-            std::any_of(results_.begin(), results_.end(), [&](const result& r) { return r.node == node; });
-        if (found != computed.end() && !taken) {
-            results_.push_back({static_cast<std::size_t>(found - computed.begin()), node, output, becomes_state});
+    /// The first result of a node takes its position.
+    ANEMONE_INLINE void add(std::size_t& position, std::size_t output, bool becomes_state) {
+        if (position != none) {
+            results_.push_back({position, output, becomes_state});
+            position = none;
         }
     }
 

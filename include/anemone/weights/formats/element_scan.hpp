@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../base/in_blocks.hpp"
 #include "../../base/way.hpp"
 #include "elements.hpp"
 
@@ -28,9 +29,9 @@ std::optional<std::int64_t> first_where(std::span<const std::byte> bytes, std::i
     for (std::int64_t begin = 0; begin < count; begin += piece) {
         const std::int64_t end = std::min(begin + piece, count);
         unsigned any = 0;
-        for (std::int64_t i = begin; i < end; ++i) {
-            any |= holds(element(i)) ? 1U : 0U;
-        }
+        ane::detail::in_blocks(static_cast<std::size_t>(end - begin), [&](std::size_t i) {
+            any |= holds(element(begin + static_cast<std::int64_t>(i))) ? 1U : 0U;
+        });
         for (std::int64_t i = begin; any != 0 && i < end; ++i) {
             if (holds(element(i))) {
                 return i;
@@ -50,7 +51,8 @@ struct beyond_fp16 {
         } else {
             const auto value = number_of(element);
             using number = std::conditional_t<std::is_same_v<decltype(value), const float>, float, double>;
-            return static_cast<number>(value) >= number{65520} || static_cast<number>(value) <= number{-65520};
+            const auto exact = static_cast<number>(value);
+            return (exact < number{} ? -exact : exact) >= number{65520};
         }
     }
 };
@@ -65,6 +67,11 @@ struct not_a_number {
             return value != value; // NOLINT(misc-redundant-expression): of a NaN alone
         }
     }
+};
+
+/// Infinity or NaN.
+struct not_finite {
+    constexpr bool operator()(half element) const noexcept { return (element.bits & 0x7C00U) == 0x7C00U; }
 };
 
 /// An integer that is another one in fp16; those up to 2048 are not.
