@@ -14,9 +14,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -61,6 +63,46 @@ int ended_by(const CLI::App& app, const CLI::ParseError& wrong) {
     return impossible_because(error_text(said, ""));
 }
 
+struct subcommand {
+    std::string_view name;
+    void (*add)(CLI::App&, int&);
+};
+constexpr subcommand subcommands[] = {
+    {"check", add_check},
+    {"run", add_run},
+    {"diff", add_diff},
+    {"cost", add_cost},
+    {"placement", add_placement},
+    {"timeline", add_timeline},
+    {"optimize", add_optimize},
+    {"compress", add_compress},
+    {"train", add_train},
+    {"generate", add_generate},
+    {"precision", add_precision},
+    {"draw", add_draw},
+    {"convert", add_convert},
+    {"bench", add_bench},
+    {"targets", add_targets},
+    {"rules", add_rules},
+    {"completions", add_completions},
+    {"manual", add_manual},
+};
+
+/// The subcommand that is called; all of them where none or one that describes the others is, and where a file may set
+/// options of any. The options of all take more time than many a call.
+void add_subcommands(CLI::App& app, int& status, const std::vector<std::string>& arguments) {
+    const std::string_view called = arguments.empty() ? std::string_view() : arguments.front();
+    const auto* const one = std::find_if(std::begin(subcommands), std::end(subcommands),
+                                         [&](const subcommand& each) { return each.name == called; });
+    if (one != std::end(subcommands) && called != "completions" && called != "manual" && !has_config(arguments)) {
+        one->add(app, status);
+        return;
+    }
+    for (const subcommand& each : subcommands) {
+        each.add(app, status);
+    }
+}
+
 /// Everything that takes memory: what there is none for is thrown out of it, from its handlers too.
 int run(int count, char** arguments) {
     end_without_memory();
@@ -72,30 +114,13 @@ int run(int count, char** arguments) {
                "Arguments can come from a file, one a line: anemone check @files.txt\n"
                "Documentation: docs/command.md. Nothing here was ever run on Apple silicon.");
     int status = well;
-    add_check(app, status);
-    add_run(app, status);
-    add_diff(app, status);
-    add_cost(app, status);
-    add_placement(app, status);
-    add_timeline(app, status);
-    add_optimize(app, status);
-    add_compress(app, status);
-    add_train(app, status);
-    add_generate(app, status);
-    add_precision(app, status);
-    add_draw(app, status);
-    add_convert(app, status);
-    add_bench(app, status);
-    add_targets(app, status);
-    add_rules(app, status);
-    add_completions(app, status);
-    add_manual(app, status);
-    name_values(app);
-    refuse_empty_paths(app);
-    app.parse_complete_callback(memory_may_be_thrown); // what is asked is known, and nothing done yet
-    end_without_remains();
     try {
         std::vector<std::string> all = expanded(count, arguments);
+        add_subcommands(app, status, all);
+        name_values(app);
+        refuse_empty_paths(app);
+        app.parse_complete_callback(memory_may_be_thrown); // what is asked is known, and nothing done yet
+        end_without_remains();
         require_config(all);
         std::reverse(all.begin(), all.end()); // as the parser wants them
         try {

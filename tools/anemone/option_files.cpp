@@ -96,6 +96,11 @@ private:
     const CLI::App& app_;
 };
 
+bool names_config(const std::vector<std::string>& arguments) {
+    return std::any_of(arguments.begin(), arguments.end(),
+                       [](const std::string& each) { return each.starts_with("--config"); });
+}
+
 } // namespace
 
 std::vector<std::string> expanded(int count, char** arguments) {
@@ -124,10 +129,10 @@ void add_config(CLI::App& app) {
     app.config_formatter(std::make_shared<config_reader>(app));
 }
 
+bool has_config(const std::vector<std::string>& arguments) { return names_config(arguments) || exists(usual_config); }
+
 void require_config(const std::vector<std::string>& arguments) {
-    const bool is_named = std::any_of(arguments.begin(), arguments.end(),
-                                      [](const std::string& each) { return each.starts_with("--config"); });
-    if (!is_named && exists(usual_config)) {
+    if (!names_config(arguments) && exists(usual_config)) {
         static_cast<void>(input_bytes(usual_config, most_bytes));
     }
 }

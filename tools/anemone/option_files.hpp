@@ -17,6 +17,9 @@ std::vector<std::string> expanded(int count, char** arguments);
 /// (errc::argument): no output, no waiver, no promise, no limit.
 void add_config(CLI::App& app);
 
+/// Whether a file sets options: one that an argument names, or `anemone.toml`.
+bool has_config(const std::vector<std::string>& arguments);
+
 /// Throws `ane::error` where `anemone.toml` is to be read and is no file: the parser asks no questions about it.
 void require_config(const std::vector<std::string>& arguments);
 

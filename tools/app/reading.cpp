@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -399,22 +400,33 @@ void add_known_parts(ane::opened_files& parts, const std::string& path) {
     }
 }
 
-/// Tells the caller of what was read when it ends, by an exception too.
+/// Tells the caller of what was read: when asked to, and where an exception ends the reading before.
 class told_parts {
 public:
     explicit told_parts(const caller& who) : who_(who) {}
     told_parts(const told_parts&) = delete;
     told_parts& operator=(const told_parts&) = delete;
     ~told_parts() {
+        if (!is_told_) {
+            try {
+                tell();
+            } catch (const std::bad_alloc&) { // beside another exception: a second one would end the process
+            }
+        }
+    }
+
+    void tell() {
         if (who_.reads != nullptr) {
             who_.reads->add(all);
         }
+        is_told_ = true;
     }
 
     ane::opened_files all;
 
 private:
     const caller& who_;
+    bool is_told_ = false;
 };
 
 } // namespace
@@ -453,6 +465,7 @@ model_file read(const std::string& path, const reading_options& how, const calle
     fill_missing(model, how);
     const bool is_mil = file.kind == file_kind::mil || file.kind == file_kind::mlpackage;
     const bool has_own_layers = file.kind != file_kind::onnx && file.kind != file_kind::checkpoint;
+    parts.tell();
     return {std::move(model), is_mil, has_own_layers, parts.all};
 }
 
