@@ -107,10 +107,15 @@ if(ANEMONE_COMPILED_UNITY) # otherwise what CMAKE_UNITY_BUILD says
 endif()
 # Each has the settings of its instruction set, and the macro that names it.
 set_source_files_properties(${anemone_kernel_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-# Builds for tests do not optimise; their kernels may, so that what is tested is what users run.
-set(ANEMONE_KERNEL_OPTIONS "" CACHE STRING "Options of the compiler for the CPU's kernels alone, such as -O2")
+# Builds for tests do not optimise; their kernels may, so that what is tested is what users run. So may the oracle's sums,
+# which is most of what tests with random graphs compute.
+set(ANEMONE_KERNEL_OPTIONS "" CACHE STRING "Options of the compiler for kernels and the oracle's arithmetic alone, such as -O2")
 if(ANEMONE_KERNEL_OPTIONS)
   set_source_files_properties(${anemone_kernel_sources} PROPERTIES COMPILE_OPTIONS "${ANEMONE_KERNEL_OPTIONS}")
+  if(NOT ANEMONE_SANITIZE) # where these options leave the sanitizers out
+    set_source_files_properties("${PROJECT_BINARY_DIR}/compiled/anemone_numerics.cpp"
+                                PROPERTIES COMPILE_OPTIONS "${ANEMONE_KERNEL_OPTIONS}" SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
 endif()
 target_link_libraries(anemone_compiled PUBLIC anemone)
 target_compile_definitions(anemone_compiled PUBLIC ANEMONE_COMPILED)

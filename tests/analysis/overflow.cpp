@@ -320,7 +320,7 @@ constexpr std::array generations{h13, h14, h15, h16, h17s, h18};
 } // namespace
 
 TEST_CASE("where no rule of values is broken nothing overflows, and where one is something does") {
-    const int graphs = static_cast<int>(from_environment::number("ANEMONE_TEST_GRAPHS", sanitized ? 300 : 2000));
+    const int graphs = static_cast<int>(from_environment::number("ANEMONE_TEST_GRAPHS", sanitized ? 300 : 800));
     const unsigned seed = from_environment::seed() * 1'000'000;
     const std::vector<op> all = kinds();
     int conforming = 0;

@@ -73,9 +73,13 @@ private:
                 refuse_arithmetic(i);
             }
             wide_[at(i)] = with_.fold(graph_, i, wide_);
+            values.reserve(wide_[at(i)].size());
             for (const double wide : wide_[at(i)]) {
-                values.emplace_back(wide);
-                require_finite(i, wide);
+                const half value(wide);
+                values.push_back(value);
+                if (!is_finite(value)) {
+                    require_finite(i, wide);
+                }
             }
             return;
         } else {
@@ -104,11 +108,16 @@ private:
             result_.bytes[at(i)] = std::move(memory);
             return;
         }
+        std::vector<half>& values = result_.values[at(i)];
+        values.reserve(memory.size() / sizeof(half));
         for (std::size_t k = 0; k < memory.size(); k += sizeof(half)) {
             std::uint16_t bits = 0;
             std::memcpy(&bits, memory.data() + k, sizeof bits);
-            result_.values[at(i)].push_back(half::from_bits(bits));
-            require_finite(i, static_cast<double>(result_.values[at(i)].back()));
+            const half value = half::from_bits(bits);
+            values.push_back(value);
+            if (!is_finite(value)) {
+                require_finite(i, static_cast<double>(value));
+            }
         }
     }
 
