@@ -1,5 +1,9 @@
-/// Digits, drawn by strokes: a convolutional network from random weights, judged on hands that it never saw.
+/// Digits, drawn by strokes: a convolutional network from random weights, judged on new digits of the hands that it learned from
+/// and, apart, on hands that it never saw.
 #include "digits.hpp"
+
+#include <algorithm>
+#include <span>
 
 namespace {
 
@@ -17,8 +21,16 @@ template <int Batch> constexpr auto digit_net(ane::builder& g) {
 constexpr auto digits = ane::graph([](auto& g) { return digit_net<64>(g); });
 constexpr auto few_digits = ane::graph([](auto& g) { return digit_net<16>(g); });
 
-ane::trainer digit_trainer(const ane::graph_view& model, const ane::backend::any& place) {
-    return {model, ane::random_weights(model, 1), {.by = ane::adam{}, .scale = ane::dynamic_loss_scale}, place};
+ane::trainer digit_trainer(const ane::graph_view& model, const ane::backend::any& place,
+                           const ane::loss_scaling& scale = ane::dynamic_loss_scale) {
+    return {model, ane::random_weights(model, 1), {.by = ane::adam{}, .scale = scale}, place};
+}
+
+/// What part of new digits of some hands is right.
+double right_of(ane::trainer& t, std::span<const handwriting> hands, int count, const std::string& who) {
+    const double right = t.validate(ane::sample_arrays(t.ports(), draw_digits(hands, count, 3))).accuracy;
+    fmt::print("  digits: {}: {:.4f} of {} right\n", who, right, count);
+    return right;
 }
 
 } // namespace
@@ -33,7 +45,13 @@ reached train_digits(const amount& wanted) {
                                             .told = told("digits")},
                                            &held_out);
     draw(r, wanted, "digits", "digits of unseen hands");
-    return {"digits: right of unseen hands", t.validate(held_out).accuracy, wanted.is_full ? 0.97 : 0.2};
+    const int count = wanted.is_full ? 1000 : 60;
+    const double seen = right_of(t, seen_hands, count, "new digits of the hands it learned from");
+    const double unseen = right_of(t, unseen_hands, count, "unseen hands");
+    for (std::size_t i = 0; i < unseen_hands.size(); ++i) {
+        right_of(t, std::span(unseen_hands).subspan(i, 1), count, fmt::format("unseen hand {} alone", i + 1));
+    }
+    return {"digits: right, of seen hands or of unseen ones", std::min(seen, unseen), wanted.is_full ? 0.97 : 0.2};
 }
 
 reached compare_chips(const amount& wanted) {
@@ -64,18 +82,44 @@ reached compare_accuracies(const amount& wanted) {
     const ane::trainer_options how{.steps = wanted.is_full ? 300 : 1, .rate = {.rate = 0.002}};
     const ane::weight_store samples = draw_digits(seen_hands, wanted.is_full ? 4000 : 160, 1);
     const ane::weight_store unseen = draw_digits(unseen_hands, wanted.is_full ? 1000 : 20, 2);
+    struct run {
+        std::string_view name;
+        ane::backend::any place;
+        ane::loss_scaling scale;
+    };
+    std::vector<run> runs{{"the CPU", ane::backend::cpu{}, ane::dynamic_loss_scale}};
+    for (const double scale : {128., 1024., 65536.}) {
+        if (wanted.is_full || scale == 1024) {
+            runs.push_back({"the M1", ane::backend::oracle{ane::h13}, {.fixed = scale}});
+            runs.push_back({"the M5", ane::backend::oracle{ane::h17s}, {.fixed = scale}});
+        }
+    }
     double least = 1;
     double most = 0;
-    for (const auto& [name, place] : {std::pair("the CPU", ane::backend::any(ane::backend::cpu{})),
-                                      std::pair("the M1", ane::backend::any(ane::backend::oracle{ane::h13})),
-                                      std::pair("the M5", ane::backend::any(ane::backend::oracle{ane::h17s}))}) {
-        ane::trainer t = digit_trainer(few_digits, place);
-        t.train(ane::sample_arrays(t.ports(), samples), how);
+    std::vector<std::vector<double>> curves;
+    for (const run& each : runs) {
+        ane::trainer t = digit_trainer(few_digits, each.place, each.scale);
+        const ane::training_result r = t.train(ane::sample_arrays(t.ports(), samples), how);
         // Judged on the CPU: what the weights have learned, not what a chip makes of them.
         ane::trainer judge(few_digits, t.weights(), {.by = ane::adam{}}, ane::backend::cpu{});
         const double right = judge.validate(ane::sample_arrays(judge.ports(), unseen)).accuracy;
-        fmt::print("  accuracies: {} steps by {}: {:.4f} of {} right\n", how.steps, name, right,
-                   unseen.at("wanted").shape[0]);
+        const std::string scale = each.scale.by_host ? "by the host" : fmt::format("{}", each.scale.fixed);
+        std::vector<double>& curve = curves.emplace_back();
+        for (const ane::trained_step& step : r.history.steps) {
+            curve.push_back(step.loss);
+        }
+        // How far the losses are from those of the first chip: the largest difference, and the one of the means.
+        const std::vector<double>& first = curves[std::min<std::size_t>(1, curves.size() - 1)];
+        double apart = 0;
+        double mean = 0;
+        for (std::size_t i = 0; i < curve.size(); ++i) {
+            apart = std::max(apart, std::abs(curve[i] - first[i]));
+            mean += (curve[i] - first[i]) / static_cast<double>(curve.size());
+        }
+        fmt::print(
+            "  accuracies: {} steps by {}, loss scale {}: {:.4f} of {} right; losses at most {:.4f} from the first "
+            "chip's, on average {:+.4f}\n",
+            how.steps, each.name, scale, right, unseen.at("wanted").shape[0], apart, mean);
         least = std::min(least, right);
         most = std::max(most, right);
     }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -138,14 +139,13 @@ inline constexpr std::array<handwriting, 3> unseen_hands{
     {{2.8, 0.58, true, true, true}, {1.9, 0.42, false, false, false, true}, {4, 0.48, true, false, true, true}}};
 
 /// So many digits of hands, with what each is.
-template <std::size_t Count>
-ane::weight_store draw_digits(const std::array<handwriting, Count>& hands, int count, std::uint64_t seed) {
+inline ane::weight_store draw_digits(std::span<const handwriting> hands, int count, std::uint64_t seed) {
     random_numbers random(seed);
     std::vector<float> images(static_cast<std::size_t>(count) * digit_side * digit_side);
     std::vector<float> labels;
     for (int i = 0; i < count; ++i) {
         labels.push_back(static_cast<float>(i % 10));
-        draw_digit(i % 10, hands[static_cast<std::size_t>(random.below(static_cast<int>(Count)))], random,
+        draw_digit(i % 10, hands[static_cast<std::size_t>(random.below(static_cast<int>(hands.size())))], random,
                    images.data() + static_cast<std::size_t>(i) * digit_side * digit_side);
     }
     ane::weight_store data;

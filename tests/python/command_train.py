@@ -6,6 +6,7 @@ Usage: command_train.py [PROGRAM]; PROGRAM is the one of ANEMONE_BUILD_DIR where
 import json
 import os
 import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -106,6 +107,21 @@ def freezes(program, folder):
     expect(moved and all("head" in name for name in moved), f"moved: {moved}")
 
 
+def costs(program, folder):
+    """A step of a small network is one dispatch, and waits for it: the guide's verdict on training (chapter 15)."""
+    common = ["train", "net.onnx", "--shape", "x=8,2", "-d", "train.npz", "--wanted", "label", "--steps", "1"]
+    said = run(program, common, folder).stdout
+    for chip in ("h13 (M1)", "h14 (M2)"):
+        expect(re.search(rf"^a step on {re.escape(chip)}: 0\.\d\d ms, 0\.\d\d mJ, 1 dispatch of the engine, dispatch-bound; "
+                         r"CPU \d+\.\d\d ms; GPU \d+\.\d\d ms; fastest: the \w+$", said, re.MULTILINE), said)
+    expect("the guide on such steps: dispatch-bound, no faster on the engine than on the host" in said, said)
+    chips = {each["target"]: each for each in json.loads(run(program, [*common, "--json"], folder).stdout)["chips"]}
+    expect({"h13", "h14", "h15", "h16", "h17s"} <= chips.keys(), f"{chips.keys()}")
+    for each in chips.values():  # the floor of a dispatch is 0.1 to 0.25 ms, and the ports come on top
+        expect(each["dispatches"] == 1 and each["is_whole"] and each["bound"] == "dispatch" and 5e-5 < each["seconds"] < 1e-3,
+               f"{each}")
+
+
 def goes_on(program, folder):
     """Killed without a warning, and gone on: the same metrics, and the same weights."""
     common = ["train", "net.onnx", "--shape", "x=8,2", "-d", "train.npz", "-v", "held_out.npz", "--wanted", "label", "--steps",
@@ -199,8 +215,8 @@ def refuses(program, folder):
         done = run(program, ["train", "net.onnx", "--shape", "x=8,2", "--wanted", "label", *arguments, "-o", "never"], folder)
         expect(done.returncode == 2 and words in done.stderr, f"{arguments}: {done.stdout}{done.stderr}")
         expect(not (folder / "never").exists(), f"{arguments} wrote a model")
-    if os.path.exists("/dev/full"):
-        done = run(program, ["train", "net.onnx", "--shape", "x=8,2", "--wanted", "label", "-d", "train.npz", "--steps", "1", "--csv",
+    for option in ("--csv", "--svg") if os.path.exists("/dev/full") else ():
+        done = run(program, ["train", "net.onnx", "--shape", "x=8,2", "--wanted", "label", "-d", "train.npz", "--steps", "1", option,
                              "/dev/full"], folder)
         expect(done.returncode == 2 and "/dev/full" in done.stderr, done.stderr)
 
@@ -216,6 +232,7 @@ def main():
         learns(program, folder)
         freezes(program, folder)
         keeps_less(program, folder)
+        costs(program, folder)
         goes_on(program, folder)
         refuses(program, folder)
     return verdict("trainings")

@@ -4,7 +4,8 @@ How long they take is told and not judged.
 
     tests/steps/trainings.py [--build build/trainings] [--page]
 
---page writes seconds, what was reached, and the accuracies after 300 steps in the arithmetic of chips into docs/training.md."""
+--page writes seconds, what was reached, the digits hand by hand, and the accuracies after 300 steps in the arithmetic of chips into
+docs/training.md."""
 
 import argparse
 import os
@@ -36,7 +37,9 @@ def main():
     program = ROOT / given.build / "bin" / "example_training"
     missed = []
     rows = ["| Command | What it reaches | At least | Seconds |", "|---|---:|---:|---:|"]
-    accuracies = ["| 300 steps by | Digits of unseen hands that are right | In the guide |", "|---|---:|---:|"]
+    accuracies = ["| 300 steps by | Loss scale | Digits of unseen hands that are right | In the guide | Losses at most from the first "
+                  "chip's | On average |", "|---|---:|---:|---:|---:|---:|"]
+    hands = ["| Judged on | Digits | Right |", "|---|---:|---:|"]
     with tempfile.TemporaryDirectory() as folder:
         for name in NAMES:
             start = time.monotonic()
@@ -48,11 +51,16 @@ def main():
                 missed.append(name)
                 continue
             rows.append(f"| `example_training {name}` | {found[1]} | {found[2]} | {took:.0f} |")
-            for who, right in re.findall(r"accuracies: 300 steps by (.+?): ([\d.]+) of", done.stdout):
-                accuracies.append(f"| {who} | {right} | {GUIDE.get(who, '')} |")
+            for who, scale, right, most, mean in re.findall(
+                    r"accuracies: 300 steps by (.+?), loss scale (.+?): ([\d.]+) of \d+ right; losses at most ([\d.]+) from "
+                    r"the first chip's, on average ([-+\d.]+)", done.stdout):
+                accuracies.append(f"| {who} | {scale} | {right} | {GUIDE.get(who, '')} | {most} | {mean} |")
+            for who, right, count in re.findall(r"digits: ([^:]*hands?[^:]*): ([\d.]+) of (\d+) right", done.stdout):
+                hands.append(f"| {who} | {count} | {right} |")
     if given.page and not missed:
         path = ROOT / "docs/training.md"
         text = replaced(path.read_text(), "trainings", rows)
+        text = replaced(text, "hands", hands)
         path.write_text(replaced(text, "accuracies", accuracies))
     print(f"{len(NAMES) - len(missed)} of {len(NAMES)} trainings reach what they should, on {os.cpu_count()} processors"
           + (f"; not {', '.join(missed)}" if missed else ""))

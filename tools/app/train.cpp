@@ -121,6 +121,7 @@ trained train(const model& of, const train_options& how, const std::vector<input
                              : how.step_memory;
     ane::trainer by(shaped.graph(), shaped.weights(), what, backend_named(how.backend, how.threads, shaped.layers()),
                     allowed);
+    std::vector<step_cost> chips = costs_of_step(ane::make_training_step(shaped.graph(), what).graph);
     const std::string port = by.wanted();
     const ane::sample_arrays samples(by.ports(), samples_of(data, how.wanted, port, "the data"));
     const ane::sample_arrays others =
@@ -166,6 +167,7 @@ trained train(const model& of, const train_options& how, const std::vector<input
             .batch = samples.batch(),
             .memory = by.memory(),
             .seconds = took.count(),
+            .chips = std::move(chips),
             .validation = validation == nullptr ? std::nullopt : std::optional(by.validate(*validation)),
             .made = of.with(of.graph(), std::move(weights))};
 }
@@ -201,7 +203,7 @@ std::string text(const trained& t) {
         said += fmt::format(" at step {}, which is kept{}\n", t.result.best_step,
                             t.result.was_stopped ? "; nothing was better after it" : "");
     }
-    return said;
+    return said + text(t.chips);
 }
 
 std::string json(const trained& t) {
@@ -237,7 +239,8 @@ std::string json(const trained& t) {
         each.accuracy < 0 ? j.null() : j.value(each.accuracy);
         j.end();
     }
-    return j.end().end().str();
+    write(j.end().key("chips"), t.chips);
+    return j.end().str();
 }
 
 std::string csv(const trained& t) { return ane::csv(t.result.history); }

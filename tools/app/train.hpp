@@ -2,6 +2,7 @@
 
 #include "arrays.hpp"
 #include "model.hpp"
+#include "step_cost.hpp"
 #include "train_options.hpp"
 #include <anemone/trainer/trainer.hpp>
 
@@ -21,6 +22,7 @@ struct trained {
     std::int64_t batch = 1;            ///< samples in a step
     ane::step_memory memory{};         ///< of the values between its layers
     double seconds = 0;
+    std::vector<step_cost> chips{}; ///< what a step takes on each
     std::optional<ane::validated_step> validation{}; ///< of the weights that were kept, on samples that were given now
     model made;                                      ///< with the trained weights
 };
