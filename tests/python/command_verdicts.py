@@ -3,13 +3,19 @@
 Usage: command_verdicts.py [PROGRAM]; PROGRAM is the one of ANEMONE_BUILD_DIR where none is given."""
 
 import pathlib
+import struct
 import sys
 import tempfile
 
 import _harness
 from _harness import ROOT, command, expect, verdict
+from _onnx_messages import field, integers, model, node, port, tensor
 
 TESTS = ROOT / "tests"
+
+
+def text_attribute(name, text):
+    return field(5, field(1, name) + field(4, text) + field(20, 3))
 
 
 class Command:
@@ -41,6 +47,31 @@ def advice_for_kernels(run, with_onnx):
             run("optimize", bank, "--target", chip, "--prove", "-o", f"frames_{chip}",
                 words=("polyphase_filters", "refuses 1 layer of the model as written, and 0 after it", "holds"))
             run("check", f"frames_{chip}", words=("accepted",))
+
+
+def what_optimize_mends(run, with_onnx):
+    """Small files of the form of models that npm packages ship: a voice detector's mirrored border, a
+    convolution whose input is quantized by scales of the run, 1x1 convolutions of more pixels than a row has places."""
+    if not with_onnx:
+        return
+    floats = lambda *values: struct.pack(f"<{len(values)}f", *values)
+    voice = model([node("Pad", ["x", "border"], ["y"], "pad", attributes=text_attribute("mode", "reflect"))],
+                  [integers("border", [0, 0, 0, 0, 0, 40])], inputs=[port("x", [1, 2, 512])], outputs=[port("y", [1, 2, 552])])
+    codes = model([node("DynamicQuantizeLinear", ["x"], ["q", "scale", "zero"], "codes"), node("Mul", ["scale", "of_weight"], ["both"], "scales"),
+                   node("ConvInteger", ["q", "w", "zero", "w_zero"], ["sums"], "conv"),
+                   node("Cast", ["sums"], ["floats"], "cast", attributes=field(5, field(1, "to") + field(3, 1) + field(20, 2))),
+                   node("Mul", ["floats", "both"], ["y"], "out")],
+                  [tensor("w", [6, 4, 3, 3], 3, raw=bytes(range(216))), tensor("w_zero", [], 3, raw=bytes(1)),
+                   tensor("of_weight", [], 1, raw=floats(0.01))],
+                  inputs=[port("x", [1, 4, 9, 9])], outputs=[port("y", [1, 6, 7, 7])])
+    image = model([node("Conv", ["x", "w"], ["y"], "conv")], [tensor("w", [16, 48, 1, 1], 1, raw=floats(*[0.125] * 768))],
+                  inputs=[port("x", [1, 48, 160, 160])], outputs=[port("y", [1, 16, 160, 160])])
+    for name, made, before in (("voice", voice, "refused"), ("codes", codes, "refused"), ("image", image, "accepted")):
+        (run.folder / f"{name}.onnx").write_bytes(made)
+        run("check", f"{name}.onnx", "-t", "h13", code=1 if before == "refused" else 0, words=(before,))
+        told = run("optimize", f"{name}.onnx", "-t", "h13", "-o", f"{name}_mended")
+        expect(before == "accepted" or "and 0 after it" in told, f"{name} is mended: {told}")
+        run("check", f"{name}_mended", "-t", "h13", words=("accepted",))
 
 
 def gates_of_an_lstm(run, with_onnx):
@@ -121,7 +152,7 @@ def main():
         run = Command(program, pathlib.Path(folder))
         done = _harness.run(program, ["check", TESTS / "onnx" / "cases" / "stride_7.onnx", "-q"], folder)
         with_onnx = "built without ONNX" not in done.stdout + done.stderr
-        for of_onnx in (strides, advice_for_kernels, gates_of_an_lstm):
+        for of_onnx in (strides, advice_for_kernels, what_optimize_mends, gates_of_an_lstm):
             of_onnx(run, with_onnx)
         forms_of_mil(run)
         palettes_as_written(run)

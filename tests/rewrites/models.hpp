@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 /// Models that rewrites apply to.
 namespace rewriting {
@@ -297,7 +298,48 @@ inline dynamic_graph norm_parts_model() {
     return g.finish();
 }
 
+/// Borders of an image and of a signal, which A13 has no unit for.
+inline dynamic_graph borders_model() {
+    dynamic_builder g;
+    const auto image = g.input("image", {1, 3, 6, 8});
+    g.output("mirror", g.add(op::reflect_pad, {image}, pads{{0, 0, 2, 3}, {0, 0, 1, 2}}));
+    g.output("again", g.add(op::symmetric_pad, {image}, pads{{0, 0, 0, 1}, {0, 2, 3, 0}}));
+    g.output("edge", g.add(op::replicate_pad, {image}, pads{{0, 1, 0, 4}, {0, 0, 2, 0}}));
+    g.output("signal", g.add(op::reflect_pad, {g.input("x", {20})}, pads{{5}, {7}}));
+    return g.finish();
+}
+
+/// A convolution and a product of codes whose scale and zero point are computed of the values, as ONNX's dynamic
+/// quantization leaves them.
+inline dynamic_graph dynamic_codes_model() {
+    dynamic_builder g;
+    const auto codes = [&](const dynamic_tensor& x, const axes& all) {
+        const auto low = g.reshape(g.add(op::minimum, {g.add(op::reduce_min, {x}, all), g.constant(0)}), {});
+        const auto high = g.reshape(g.add(op::maximum, {g.add(op::reduce_max, {x}, all), g.constant(0)}), {});
+        const auto scale = g.add(op::div, {g.add(op::sub, {high, low}), g.constant(255)});
+        const auto middle = g.add(op::round, {g.add(op::div, {g.add(op::mul, {low, g.constant(-1)}), scale})});
+        const auto zero = g.add(op::clamp, {middle}, clip_range{0, 255});
+        const auto q = g.add(op::quantize, {x, scale, zero}, quantization{.type = dtype::uint8});
+        const auto whole = g.add(op::dequantize, {q, g.constant(1), zero}, quantization{.type = dtype::uint8});
+        return std::pair{whole, scale};
+    };
+    const auto [image, of_image] = codes(g.input("image", {1, 4, 5, 5}), axes{0, 1, 2, 3});
+    const auto filtered = g.add(op::conv2d, {image, g.weight("k", {6, 4, 3, 3})}, conv{});
+    g.output("filtered",
+             g.add(op::mul, {g.add(op::identity, {filtered}), g.add(op::mul, {of_image, g.constant(0.0625)})}));
+    const auto [rows, of_rows] = codes(g.input("rows", {3, 16}), axes{0, 1});
+    const auto product = g.add(op::matmul, {rows, g.weight("w", {16, 4})});
+    g.output("product", g.add(op::mul, {g.add(op::mul, {g.weight("channels", {4}), of_rows}), product}));
+    return g.finish();
+}
+
 inline dynamic_graph model_for(std::string_view rewrite) {
+    if (rewrite == "borders_as_parts") {
+        return borders_model();
+    }
+    if (rewrite == "values_for_dynamic_codes") {
+        return dynamic_codes_model();
+    }
     if (rewrite == "polyphase_filters") {
         return filters_model();
     }

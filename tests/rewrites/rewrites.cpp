@@ -97,7 +97,8 @@ TEST_CASE("every rewrite applies to its model, and keeps what it says") {
             for (unsigned seed = 1; seed <= 3; ++seed) {
                 const auto c = compare(model, made.graph, chip, seed);
                 same_bits = same_bits && c.same_bits;
-                CHECK(c.worst <= 0x1p-8);
+                // A code is 1/255 of the largest value, and a sum may take half of one from each of its terms.
+                CHECK(c.worst <= (std::string_view(r.id) == "values_for_dynamic_codes" ? 0x1p-6 : 0x1p-8));
             }
         }
         // A power of two changes no bit but of what it takes below fp16's normal numbers.

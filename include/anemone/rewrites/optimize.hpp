@@ -7,6 +7,7 @@
 #include "../cost/device_flow.hpp"
 #include "../graph/uses.hpp"
 #include "../passes/validate.hpp"
+#include "refused.hpp"
 #include "registry.hpp"
 
 #include <cstddef>
@@ -41,7 +42,7 @@ struct optimize_options {
 /// What a search compares of a model.
 struct model_merit {
     double seconds = 0; ///< of a dispatch, an attention as the engine's unit
-    int refused = 0;    ///< layers that the target refuses and a rewrite mends
+    int refused = 0;    ///< layers that the target refuses, and a rewrite mends or would make (rewrites/refused.hpp)
     int refuted = 0;    ///< limits of values that the declared ranges let a node pass
     int streamed = 0;   ///< nodes with an operand that does not stay on the chip; counted where the options ask
     double error = 0;   ///< expected of the least exact product, relative to its result; where the options ask
@@ -70,7 +71,7 @@ struct optimized {
     int refuted_after = 0;   ///< the same of `graph`
     double error_before = 0; ///< expected of the model's least exact product, relative; 0: not asked, or not known
     double error_after = 0;  ///< the same of `graph`
-    int refused_before = 0;  ///< layers that the target refuses and a rewrite mends
+    int refused_before = 0;  ///< layers that the target refuses for what a rewrite mends, or for an extent
     int refused_after = 0;   ///< the same of `graph`
 
     constexpr operator graph_view() const { return graph; } // NOLINT(google-explicit-constructor): it is a model
@@ -167,7 +168,7 @@ private:
     };
 
     constexpr model_merit merit_of(const graph_view& g) const {
-        model_merit m{rewritten_seconds(g, t_), refused_convolutions(g, t_), refuted_limits(g, t_)};
+        model_merit m{rewritten_seconds(g, t_), refused_layers(g, t_), refuted_limits(g, t_)};
         if (options_.resident || options_.errors) {
             const dynamic_graph lowered = lower(g).graph;
             m.streamed = options_.resident ? summarize(residency(lowered, t_), t_).streamed : 0;

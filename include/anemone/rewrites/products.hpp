@@ -121,7 +121,7 @@ constexpr rewritten split_outputs(const graph_view& g, const target_description&
 
 /// A dense convolution with a 1x1 kernel as a product of its weight and the pixels of an image: the weights of products
 /// come faster than those of convolutions.
-constexpr rewritten pointwise_as_product(const graph_view& g, const target_description&) {
+constexpr rewritten pointwise_as_product(const graph_view& g, const target_description& t) {
     return rewrite_each(g, [&](rewriter& w, int i) {
         const node& n = g[i];
         if (n.kind != op::conv2d || g.operand(n, 1).kind != op::weight) {
@@ -136,6 +136,9 @@ constexpr rewritten pointwise_as_product(const graph_view& g, const target_descr
             return -1;
         }
         const extents& x = g.operand(n, 0).shape;
+        if (x[2] * x[3] > t.limits.tensor_w) {
+            return -1; // its rows would be refused (R015)
+        }
         const int pixels = w.reshape(w.operand(n, 0), {x[0], x[1], x[2] * x[3]});
         const int kernel = w.reshape(w.operand(n, 1), {weight[0], weight[1]});
         int y = w.emit(op::matmul, transposed{}, {kernel, pixels});
@@ -148,7 +151,7 @@ constexpr rewritten pointwise_as_product(const graph_view& g, const target_descr
 
 /// A linear layer as a convolution with a 1x1 kernel over its rows as the pixels of an image (rewrites section 1). One of
 /// a single feature is left: a convolution of one channel has other arithmetic.
-constexpr rewritten linear_as_convolution(const graph_view& g, const target_description&) {
+constexpr rewritten linear_as_convolution(const graph_view& g, const target_description& t) {
     return rewrite_each(g, [&](rewriter& w, int i) {
         const node& n = g[i];
         if (n.kind != op::linear || g.operand(n, 1).kind != op::weight || n.shape.rank < 1) {
@@ -159,6 +162,9 @@ constexpr rewritten linear_as_convolution(const graph_view& g, const target_desc
             return -1;
         }
         const std::int64_t rows = n.shape.count() / n.shape.width();
+        if (rows > t.limits.tensor_w || weight[0] > t.limits.tensor_c || weight[1] > t.limits.tensor_c) {
+            return -1; // the image would be refused (R015, R017)
+        }
         const int x = w.reshape(w.operand(n, 0), {1, rows, 1, weight[1]});
         const int image = w.emit(op::transpose, permutation{0, 3, 2, 1}, {x}); // one row: a reshape
         const int kernel = w.reshape(w.operand(n, 1), {weight[0], weight[1], 1, 1});

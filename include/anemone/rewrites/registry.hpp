@@ -2,6 +2,8 @@
 
 #include "attention.hpp"
 #include "blocks.hpp"
+#include "borders.hpp"
+#include "dynamic_codes.hpp"
 #include "layouts.hpp"
 #include "norms.hpp"
 #include "polyphase.hpp"
@@ -61,7 +63,7 @@ inline constexpr rewrite_record rewrite_table[] = {
     {"clamp_quantized_products", rewrite_goal::values, rewrite_exactness::bits,
      "a quantized product of dequantized values whose codes would take another scale", "a clamp keeps the scales apart",
      "numerics N211, N212", detail::clamp_quantized_products},
-    {"slices_off_width", rewrite_goal::values, rewrite_exactness::bits,
+    {"slices_off_width", rewrite_goal::layers, rewrite_exactness::bits,
      "a slice inside the width whose values may pass 4094 on A13 and A14", "another axis has the whole range",
      "rules R090; rewrites 1, width slice", detail::slices_off_width},
     {"scale_norms", rewrite_goal::values, rewrite_exactness::rounding,
@@ -80,6 +82,12 @@ inline constexpr rewrite_record rewrite_table[] = {
      "a convolution whose kernel is too wide or too high, or whose stride has no factors",
      "rows of one stride become channels, under a short kernel", "rules R030, R033, R036, R041",
      detail::polyphase_filters},
+    {"borders_as_parts", rewrite_goal::layers, rewrite_exactness::bits,
+     "padding by reflection or replication, without a texture engine", "slices of the tensor are joined to it",
+     "rules R097; guide appendix B", detail::borders_as_parts},
+    {"values_for_dynamic_codes", rewrite_goal::layers, rewrite_exactness::rounding,
+     "a product of codes whose scale the model computes of the values", "the values themselves, without the codes",
+     "rules: forms of files", detail::values_for_dynamic_codes},
     {"scale_weights", rewrite_goal::errors, rewrite_exactness::rounding,
      "a convolution or layer whose products lie near 2^-16", "they keep more of their bits, by a power of two",
      "numerics N160 to N165; guide 3", detail::scale_weights},
