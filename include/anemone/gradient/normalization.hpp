@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../ops/attention.hpp"
 #include "tape.hpp"
 
 /// Derivatives of normalisations: means are taken along the axes that were normalised.
@@ -14,19 +15,58 @@ constexpr axes behind_channels(int rank) {
     return over;
 }
 
+/// So few elements are normalised together that a norm may take almost all of what they get: of two, or of two different ones, all but
+/// epsilon / (variance + epsilon).
+constexpr bool are_few(const extents& shape, const axes& over) {
+    std::int64_t count = 1;
+    for (int i = 0; i < over.list.rank; ++i) {
+        count *= shape[static_cast<int>(over.list[i])];
+    }
+    return count <= 8;
+}
+
+/// got - value mean(got value), for a value whose mean square is 1 - epsilon scale^2: of what lies along the value, mean(got value),
+/// it keeps the part epsilon scale^2. Of few elements that is less than the rounding of the difference in fp16: it is measured
+/// there, and what differs is added.
+constexpr int without_the_part_along(tape& t, int got, int value, int scale, const axes& over, double epsilon) {
+    const int along = t.mean(t.mul(got, value), over);
+    const int rest = t.sub(got, t.mul(value, along));
+    if (!are_few(t.shape(value), over)) {
+        return rest;
+    }
+    // Its root, for epsilon itself may be subnormal in fp16; in two parts, for a constant is rounded in double precision too.
+    const double whole = square_root(epsilon);
+    const double high = static_cast<double>(half(whole));
+    const int root = t.add(t.scaled(scale, high), t.scaled(t.scaled(scale, (whole - high) * 0x1p10), 0x1p-10));
+    const int kept = t.mul(t.mul(along, root), root);
+    return t.add(rest, t.mul(value, t.sub(kept, t.mean(t.mul(rest, value), over))));
+}
+
+/// Without its mean: the mean of the difference is the rounding of the mean, which in fp16 may be as large as what is left.
+constexpr int centred_twice(tape& t, int x, const axes& over) {
+    const int near = t.sub(x, t.mean(x, over));
+    return t.sub(near, t.mean(near, over));
+}
+
 /// x normalised over some axes again, with the reciprocal of its deviation.
 struct normalized {
     int value;
     int scale;
     axes over;
+    double epsilon;
 
-    constexpr normalized(tape& t, int x, const axes& along, double epsilon) : value(-1), scale(-1), over(along) {
-        const int centred = t.sub(x, t.mean(x, along));
+    constexpr normalized(tape& t, int x, const axes& along, double least)
+        : value(-1), scale(-1), over(along), epsilon(least) {
+        const int centred = centred_twice(t, x, along);
         scale = t.rsqrt(t.mean(t.mul(centred, centred), along), epsilon);
         value = t.mul(centred, scale);
     }
     /// What reaches x of what its normalised value gets.
     constexpr int back(tape& t, int got) const {
+        if (are_few(t.shape(value), over)) {
+            const int centred = centred_twice(t, got, over);
+            return t.mul(scale, without_the_part_along(t, centred, value, scale, over, epsilon));
+        }
         const int shift = t.add(t.mean(got, over), t.mul(value, t.mean(t.mul(got, value), over)));
         return t.mul(scale, t.sub(got, shift));
     }
@@ -53,8 +93,12 @@ constexpr void pull_scale_and_offset(const step& s, int gamma, int beta, int val
 template <> struct derivative<op::softmax> : smooth {
     static constexpr void pull(const step& s) {
         const int along = normalized_axis(s.n.get<axis>().index, s.n.shape.rank);
-        const int mean = s.t.sum(s.t.mul(s.dy, s.index), axes{along});
-        s.pull(0, s.t.mul(s.index, s.t.sub(s.dy, mean)));
+        const axes over{along};
+        int rest = s.t.sub(s.dy, s.t.sum(s.t.mul(s.dy, s.index), over));
+        if (are_few(s.n.shape, over)) { // what is left of the mean is its rounding
+            rest = s.t.sub(rest, s.t.sum(s.t.mul(rest, s.index), over));
+        }
+        s.pull(0, s.t.mul(s.index, rest));
     }
 };
 
@@ -120,8 +164,8 @@ template <> struct derivative<op::rms_norm> : smooth {
         const int x = s.t.mul(s.x(), scale);
         if (s.wants(0)) {
             const int got = s.t.mul(s.dy, s.t.along(s.x(1), along, s.n.shape.rank));
-            const int shift = s.t.mul(x, s.t.mean(s.t.mul(got, x), axes{along}));
-            s.pull(0, s.t.mul(scale, s.t.sub(got, shift)));
+            const int rest = without_the_part_along(s.t, got, x, scale, axes{along}, static_cast<double>(c.epsilon));
+            s.pull(0, s.t.mul(scale, rest));
         }
         if (s.wants(1)) {
             pull_along(s, 1, s.t.mul(s.dy, x), along);
