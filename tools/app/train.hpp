@@ -22,7 +22,7 @@ struct trained {
     std::int64_t batch = 1;            ///< samples in a step
     ane::step_memory memory{};         ///< of the values between its layers
     double seconds = 0;
-    std::vector<step_cost> chips{}; ///< what a step takes on each
+    std::vector<step_cost> chips{};                  ///< what a step takes on each
     std::optional<ane::validated_step> validation{}; ///< of the weights that were kept, on samples that were given now
     model made;                                      ///< with the trained weights
 };
