@@ -194,10 +194,10 @@ TEST_CASE("compress: the loss is told of runs that nothing was chosen by, with t
 TEST_CASE("compress: over several models and samples the interval holds nine times of ten") {
     const dynamic_graph g = two_layers();
     const backend::any cpu = backend::cpu{};
-    constexpr std::uint64_t plans = 6;
+    constexpr unsigned plans = 6;
     constexpr std::size_t runs = 50;
     std::size_t within = 0;
-    for (std::uint64_t seed = 0; seed < plans; ++seed) {
+    for (unsigned seed = 0; seed < plans; ++seed) {
         const weight_store weights = random_weights(g, 100 + seed);
         const model_samples samples = random_samples(32, 256, 200 + seed); // of which 8 are held out
         const model_samples fresh = random_samples(runs, 256, 300 + seed);

@@ -70,7 +70,7 @@ private:
                                                                  : detail::numbers_view(n.type, exact_.bytes(i));
         const detail::numbers_view got(n.type, given_.bytes(i));
         // Of a sum the terms, of which some may be as large as the largest operand.
-        double largest = detail::magnitude_of(wanted);
+        double largest = detail::sizes_of(wanted).magnitude;
         for (const int operand : model_.operands(i)) {
             if (model_[operand].type == dtype::f16) {
                 for (const double x : exact_.numbers(operand)) {
