@@ -60,12 +60,12 @@ def takes_turns():
 
 def is_interrupted(folder):
     """A signal ends a step whose computation is long, at once; what was given stays, and the iteration goes on."""
-    c = models.configuration(vocabulary=64, layers=4, width=256, heads=4, inner=512)
+    c = models.configuration(vocabulary=64, layers=16, width=256, heads=4, inner=512)
     models.write(folder / "large", c, models.random_weights(c, 1))
-    model = anemone.LanguageModel(folder / "large", context=512, chunk=512, backend="oracle:h13")
-    g = model.generate(list(range(64)) * 7, max_tokens=2)
+    model = anemone.LanguageModel(folder / "large", context=2048, chunk=2048, backend="oracle:h13")
+    g = model.generate(list(range(64)) * 30, max_tokens=2)
     signal.signal(signal.SIGALRM, signal.default_int_handler)
-    signal.setitimer(signal.ITIMER_REAL, 1.0)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
     try:
         next(g)
         expect(False, "nothing was interrupted")

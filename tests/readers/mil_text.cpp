@@ -284,7 +284,7 @@ TEST_CASE("nodes say the file and the line of their statement") {
 TEST_CASE("what a fault has of the text is fit to be shown") {
     const std::string tail = " (tensor<fp16, [1]> x) { tensor<fp16, [1]> y = relu(x = x); } -> (y); }";
     for (
-        const std::string text :
+        const std::string& text :
         {std::string("program(1.0) { func main<ios16)];\n} -> (y); }") + tail, // found by changes of the corpus
          std::string(
              "program(1.0) { func main<ios16>(tensor<fp16, [1]> x) { tensor<fp16, [1]> y = relu(x = \x7f); } -> (y); }"),

@@ -14,7 +14,7 @@ inline constexpr std::array texture{
                 .ops = {op::reflect_pad, op::symmetric_pad, op::replicate_pad},
                 .sentence = "padding by reflection or replication needs the texture engine (A14 and later)",
                 .reject = "Architecture does not support padding mode.",
-                .advice = "join slices with concat, which optimize does, or pad with a constant",
+                .advice = "join slices with concat (optimize does that), or pad with a constant",
                 .source = "guide appendix B",
                 .evidence = mark::decompiled,
                 .silicon = "M1",
