@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../base/way.hpp"
+#include "../graph/border_source.hpp"
 #include "netplist_movement.hpp"
 
 #include <cmath>
@@ -100,18 +101,8 @@ ANEMONE_INLINE netplist_value write_border(netplist_writer& w, int index, const 
     const node& n = w.at(index);
     const pads& amounts = n.get<pads>();
     const extents& in = w.at(w.operand(index, 0)).shape;
-    return picked_along_axes(w, index, [&](int i, std::int64_t k) {
-        const std::int64_t at = k - amounts.before[i];
-        const std::int64_t last = in[i] - 1;
-        if (at >= 0 && at <= last) {
-            return at;
-        }
-        if (n.kind == op::replicate_pad) {
-            return at < 0 ? std::int64_t{0} : last;
-        }
-        const std::int64_t edge = n.kind == op::symmetric_pad ? 1 : 0;
-        return at < 0 ? -at - edge : 2 * last + edge - at;
-    });
+    return picked_along_axes(
+        w, index, [&](int i, std::int64_t k) { return border_source(n.kind, in[i], k - amounts.before[i]); });
 }
 
 /// Axes of one element are repeated by a Broadcast unit.

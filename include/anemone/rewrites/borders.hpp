@@ -1,19 +1,11 @@
 #pragma once
 
+#include "../graph/border_source.hpp"
 #include "../graph/constants.hpp"
 #include "products.hpp"
 
 /// Rewrites for borders of a tensor's own elements: reflected, mirrored or repeated ones.
 namespace ane::detail {
-
-/// Which element of an axis a place outside of it repeats; `at` is less than 0, or the extent and more.
-constexpr std::int64_t source_of_border(op kind, std::int64_t extent, std::int64_t at) {
-    if (kind == op::replicate_pad) {
-        return at < 0 ? 0 : extent - 1;
-    }
-    const std::int64_t skipped = kind == op::symmetric_pad ? 1 : 0;
-    return at < 0 ? -at - skipped : 2 * extent - 2 + skipped - at;
-}
 
 /// Whether a target refuses a border (R097) that has a form in parts there.
 constexpr bool is_refused_border(const graph_view& g, const node& n, const target_description& t) {
@@ -38,7 +30,7 @@ constexpr int with_border(rewriter& w, op kind, int x, int along, std::int64_t b
     sequence<int> parts;
     const auto add = [&](std::int64_t first, std::int64_t count) {
         for (std::int64_t k = 0; k < count; ++k) {
-            parts.push_back(w.slice(x, along, source_of_border(kind, extent, first + k), 1));
+            parts.push_back(w.slice(x, along, border_source(kind, extent, first + k), 1));
         }
     };
     add(-before, before);

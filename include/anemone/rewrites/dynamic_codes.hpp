@@ -8,7 +8,7 @@ namespace ane::detail {
 
 /// A product of dynamic codes: mul(product(dequantize(quantize(x, s, z), 1, z), w), s c), in which the codes are x / s.
 struct dynamic_product {
-    int product = -1; ///< conv2d, conv3d or matmul; -1: no such node
+    int product = -1; ///< conv2d or matmul; -1: no such node
     int value = -1;   ///< x
     int factor = -1;  ///< c, known when the model is compiled
 };
@@ -24,11 +24,10 @@ constexpr int behind_views(const graph_view& g, int index) {
 /// x, where a node is dequantize(quantize(x, s, z), 1, z) with this computed s; or -1.
 constexpr int value_of_dynamic_codes(const graph_view& g, int index, int scale) {
     const node& n = g[index];
-    const int coded = n.kind == op::dequantize ? g.operands(n)[0] : index;
-    if (n.kind != op::dequantize || g[coded].kind != op::quantize) {
+    if (n.kind != op::dequantize || g.operand(n, 0).kind != op::quantize) {
         return -1;
     }
-    const node& q = g[coded];
+    const node& q = g.operand(n, 0);
     const node& one = g.operand(n, 1);
     const auto parameter = [&](const node& of, int k) {
         return behind_views(g, g.operands(of)[static_cast<std::size_t>(k)]);

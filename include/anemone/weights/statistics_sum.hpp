@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/in_blocks.hpp"
 #include "../base/isa.hpp"
 #include "../base/way.hpp"
 #include "../values/contract.hpp"
@@ -59,15 +60,7 @@ private:
     static constexpr std::size_t lanes = 8; ///< loops of a constant count become vector code at -O2
 
     ANEMONE_CPU_INLINE static void add_each(std::span<const float> values, double* to) {
-        const std::size_t whole = values.size() / lanes * lanes;
-        for (std::size_t i = 0; i < whole; i += lanes) {
-            for (std::size_t k = 0; k < lanes; ++k) {
-                to[i + k] += static_cast<double>(values[i + k]);
-            }
-        }
-        for (std::size_t i = whole; i < values.size(); ++i) {
-            to[i] += static_cast<double>(values[i]);
-        }
+        in_blocks(values.size(), [&](std::size_t i) { to[i] += static_cast<double>(values[i]); });
     }
     ANEMONE_CPU_INLINE static double sum_of(std::span<const float> values) {
         double part[lanes]{};

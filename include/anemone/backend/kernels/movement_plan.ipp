@@ -1,13 +1,13 @@
 #pragma once
 
 #include "../../base/error.hpp"
+#include "../../graph/border_source.hpp"
 #include "../../graph/graph.hpp"
 #include "../../graph/op_facet.hpp"
 #include "../../values/half.hpp"
 #include "movement_plan.hpp"
 #include "moves.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -69,25 +69,6 @@ ANEMONE_INLINE element_move reverse_move(const extents& x, const axes& reversed)
     return m;
 }
 
-/// Borders that mirror the tensor, without the border element itself or with it.
-ANEMONE_INLINE element_move mirror_move(const extents& x, const pads& p, const extents& result, bool repeats_border) {
-    const std::int64_t skipped = repeats_border ? 1 : 0;
-    return indexed_move(x, result, [&](int axis, std::int64_t i) {
-        const std::int64_t inside = i - p.before[axis];
-        if (inside < 0) {
-            return -inside - skipped;
-        }
-        return inside < x[axis] ? inside : 2 * x[axis] - 2 + skipped - inside;
-    });
-}
-
-/// Borders that repeat the outermost elements.
-ANEMONE_INLINE element_move replicate_move(const extents& x, const pads& p, const extents& result) {
-    return indexed_move(x, result, [&](int axis, std::int64_t i) {
-        return std::clamp<std::int64_t>(i - p.before[axis], 0, x[axis] - 1);
-    });
-}
-
 /// Blocks of fy fx pixels between an image [N, C, H fy, W fx] and its packed form, which is [N, C, fy, fx, H, W] where
 /// the channels stand before the pixels of a block, else [N, fy, fx, C, H, W].
 ANEMONE_INLINE element_move block_move(const extents& image, const factors& f, bool channels_first, bool into_image) {
@@ -127,6 +108,13 @@ ANEMONE_INLINE movement_plan one_move(element_move m) {
     return plan;
 }
 
+/// Borders of the tensor's own elements.
+ANEMONE_INLINE movement_plan border_plan(const extents& x, const graph_view& /*g*/, const node& n) {
+    return one_move(indexed_move(x, n.shape, [&](int axis, std::int64_t i) {
+        return border_source(n.kind, x[axis], i - n.get<pads>().before[axis]);
+    }));
+}
+
 using movement_planner = movement_plan (*)(const extents& x, const graph_view& g, const node& n);
 
 /// (Within a function, because a table would compile all planners wherever it is seen.)
@@ -162,12 +150,9 @@ ANEMONE_INLINE movement_planner movement_planner_of(op kind) {
              plan.fill = 1;
              return plan;
          }},
-        {op::reflect_pad, [](const extents& x, const graph_view&,
-                             const node& n) { return one_move(mirror_move(x, n.get<pads>(), n.shape, false)); }},
-        {op::symmetric_pad, [](const extents& x, const graph_view&,
-                               const node& n) { return one_move(mirror_move(x, n.get<pads>(), n.shape, true)); }},
-        {op::replicate_pad, [](const extents& x, const graph_view&,
-                               const node& n) { return one_move(replicate_move(x, n.get<pads>(), n.shape)); }},
+        {op::reflect_pad, border_plan},
+        {op::symmetric_pad, border_plan},
+        {op::replicate_pad, border_plan},
         {op::tile,
          [](const extents& x, const graph_view&, const node& n) {
              return one_move(indexed_move(x, n.shape, [&x](int axis, std::int64_t i) { return i % x[axis]; }));
