@@ -27,13 +27,14 @@ const char* level_of(const ane::aside& o) {
 }
 
 std::vector<shared_finding> shared_findings(const ane::verdict_table& verdicts) {
-    std::map<std::tuple<int, ane::rule, bool, std::int64_t, std::int64_t>, std::size_t> places;
+    std::map<std::tuple<int, ane::rule, bool, std::int64_t, std::int64_t, const void*>, std::size_t> places;
     std::vector<shared_finding> all;
     for (std::size_t r = 0; r < verdicts.rows().size(); ++r) {
         const ane::target_verdict& row = verdicts.rows()[r];
         for (std::size_t i = 0; i < row.found.size(); ++i) {
             const ane::violation& v = row.found[i];
-            const auto [place, is_new] = places.try_emplace({v.node, v.rule, v.is_error, v.got, v.limit}, all.size());
+            const auto [place, is_new] =
+                places.try_emplace({v.node, v.rule, v.is_error, v.got, v.limit, v.after}, all.size());
             if (is_new) {
                 all.push_back({v, verdicts.sentence(r, i), {}});
             }

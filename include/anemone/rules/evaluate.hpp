@@ -6,6 +6,7 @@
 #include "../graph/constants.hpp"
 #include "../graph/uses.hpp"
 #include "../targets/sets.hpp"
+#include "advice_order.hpp"
 #include "consequence.hpp"
 #include "registry.hpp"
 
@@ -29,6 +30,8 @@ struct violation {
     std::int64_t got = 0;
     std::int64_t limit = 0;
     form_reason form = form_reason::nothing; ///< what exactly cannot be written, of `operation_is_not_written`
+    /// What another finding of the same node says is mended first, where both pieces of advice exclude each other.
+    const rules::advice_order* after = nullptr;
 };
 
 namespace detail {
@@ -155,6 +158,25 @@ constexpr bool keeps_rules(const graph_view& g, const graph_facts& facts, const 
     return kept;
 }
 
+/// Says of the findings of one graph, node by node, which wait for another one of their node.
+constexpr void order_advice(std::vector<violation>& all) {
+    for (std::size_t first = 0, end = 0; first < all.size(); first = end) {
+        for (end = first + 1; end < all.size() && all[end].node == all[first].node; ++end) {}
+        if (end == first + 1) {
+            continue;
+        }
+        for (const rules::advice_order& order : rules::advice_orders) {
+            bool waits = false;
+            for (std::size_t i = first; i < end; ++i) {
+                waits = waits || order.first.contains(all[i].rule);
+            }
+            for (std::size_t i = first; waits && i < end; ++i) {
+                all[i].after = order.second.contains(all[i].rule) ? &order : all[i].after;
+            }
+        }
+    }
+}
+
 } // namespace detail
 
 /// Every rule that a graph breaks on a target, in the order of its nodes; waived rules are left out. The graph is one
@@ -167,6 +189,7 @@ constexpr std::vector<violation> violations(const graph_view& g, const target_de
                        all.push_back(v);
                        return true;
                    });
+    detail::order_advice(all);
     return all;
 }
 constexpr std::vector<violation> violations(const graph_view& g, target t, const policy& p = {}) {

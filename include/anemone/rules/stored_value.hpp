@@ -72,21 +72,21 @@ inline constexpr std::array stored_value{
         .evidence = mark::measured,
         .silicon = "M1, M2, M4, M5, M6",
         .check = detail::check_result},
-    rule_record{.id = rule::inner_value_may_leave_half_precision,
-                .fact = "R151",
-                .level = severity::hazard,
-                .ops = composed_ops,
-                .sentence = "on the way to its result it stores squares, sums or scores of up to {got}; fp16 ends at "
-                            "{limit}",
-                .reject = "",
-                .consequence = "a norm of it is 0, a root or a logarithm infinite, though the exact result is in range",
-                .advice =
-                    "scale the operand by a power of two: a norm of it stays the same (with its epsilon times the "
-                    "square of the power), of a length or a logarithm take the power back afterwards",
-                .source = "guide chapter 3",
-                .evidence = mark::measured,
-                .silicon = "M1",
-                .check = [](const subject& s) -> finding { return detail::refuted_above(detail::demand_of_parts(s)); }},
+    rule_record{
+        .id = rule::inner_value_may_leave_half_precision,
+        .fact = "R151",
+        .level = severity::hazard,
+        .ops = composed_ops,
+        .sentence = "on the way to its result it stores squares, sums or scores of up to {got}; fp16 ends at "
+                    "{limit}",
+        .reject = "",
+        .consequence = "a norm of it is 0, a root or a logarithm infinite, though the exact result is in range",
+        .advice = "scale the operand by a power of two: a norm of it stays the same (with its epsilon times the "
+                  "square of the power, and at least 6e-8), of a length or a logarithm take the power back afterwards",
+        .source = "guide chapter 3",
+        .evidence = mark::measured,
+        .silicon = "M1",
+        .check = [](const subject& s) -> finding { return detail::refuted_above(detail::demand_of_parts(s)); }},
     rule_record{.id = rule::epsilon_becomes_zero,
                 .fact = "R151",
                 .level = severity::hazard,

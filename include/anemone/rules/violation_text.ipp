@@ -22,6 +22,9 @@ ANEMONE_BODY std::string format(const violation& v, const graph_view& g, const t
         text += formatted("; {}: {}", lead, suggestion);
         lead = "or";
     }
+    if (v.after != nullptr) {
+        text += formatted("; but first {}", v.after->why);
+    }
     return text + formatted(" [{}, {}]", r.fact, name(evidence_on(r, t)));
 }
 ANEMONE_BODY std::string format(const violation& v, const graph_view& g) { return format(v, g, describe(v.target)); }
