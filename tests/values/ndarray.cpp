@@ -42,6 +42,20 @@ TEST_CASE("arrays are made of anything that holds numbers in one piece") {
     CHECK(ndarray<shape<4>>(again.elements()).floats() == from_vector.floats());
 }
 
+TEST_CASE("integers that fp16 does not hold, such as ids above 2048, are refused with their element") {
+    const auto refuses = [](const auto& values, const std::string& words) {
+        CHECK_THROWS_WITH_AS((ndarray<shape<3>>(values)), doctest::Contains(words.c_str()), error);
+    };
+    refuses(std::vector<int>{1, 2049, 3}, "element 1 is 2049, an integer that fp16 does not hold exactly");
+    refuses(std::vector<std::int64_t>{30001, 1, 2}, "element 0 is 30001");
+    refuses(std::array<std::uint16_t, 3>{1, 2, 50257}, "element 2 is 50257");
+    refuses(std::vector<std::int64_t>{1, 2, std::int64_t{1} << 60}, "element 2 is 1152921504606846976");
+    refuses(std::vector<short>{1, -2051, 2}, "element 1 is -2051");
+    CHECK(ndarray<shape<3>>(std::vector<int>{2048, 2050, -30016}).floats() == std::vector<float>{2048, 2050, -30016});
+    CHECK(ndarray<shape<1>>(std::vector<float>{2049}).floats() == std::vector<float>{2048}); // a number is rounded
+    CHECK(ndarray<shape<1>, float>(std::vector<int>{2049}).floats() == std::vector<float>{2049});
+}
+
 TEST_CASE("bytes are rounded, and what is no byte is refused") {
     using bytes = ndarray<shape<2>, std::uint8_t>;
     CHECK(bytes(std::vector<float>{0.4F, 254.5F}).floats() == std::vector<float>{0, 255});

@@ -42,6 +42,17 @@ template <class Shape, class... Index> std::size_t element_offset(Index... index
                 std::to_string(value) + " does not fit into fp16, whose largest value is 65504; an infinity does, "
                                         "and half(x) makes one of what is larger");
 }
+/// Throws for an integer that fp16 does not hold, such as an index above 2048: its neighbour would be another one.
+[[noreturn]] inline void refuse_integer_beyond_fp16(std::size_t index, const std::string& value) {
+    throw error(errc::argument, "ndarray",
+                "element " + std::to_string(index) + " is " + value +
+                    ", an integer that fp16 does not hold exactly, as it does all up to 2048; what takes larger ones, "
+                    "such as the rows of a table, belongs outside the model; where rounding is meant, give floats");
+}
+/// Whether integers of a type are looked at: those of eight bits fp16 has.
+template <class Element, class Value>
+inline constexpr bool may_lose_integers = std::is_same_v<Element, half>&& std::is_integral_v<Value> &&
+                                          sizeof(Value) > 1;
 /// Converts a number to an element: fp16 rounds half to even, integers round half away from zero; throws outside the
 /// range of the element. What is infinite already stays so.
 template <class Element, class Value> constexpr Element element_of(Value value) {
@@ -122,7 +133,8 @@ public:
 
     /// All elements zero.
     ndarray() : elements_(size) {}
-    /// From one value per element, rounded to the element type; throws when the number differs.
+    /// From one value per element, rounded to the element type; throws when the number differs. Integers, which may be
+    /// indices, are not rounded: throws for one that fp16 does not hold.
     template <class Value> explicit ndarray(std::span<const Value> values) : ndarray() { assign(values); }
     /// The same from any contiguous container of numbers: `ndarray<shape<2, 3>>(pixels)`.
     template <class Values>
@@ -162,8 +174,17 @@ private:
             throw error(errc::argument, "ndarray",
                         "got " + std::to_string(values.size()) + " values for " + std::to_string(size) + " elements");
         }
-        std::transform(values.begin(), values.end(), elements_.begin(),
-                       [](Value v) { return detail::element_of<Element>(v); });
+        if constexpr (detail::may_lose_integers<Element, Value>) {
+            for (std::size_t i = 0; i < size; ++i) {
+                elements_[i] = half(static_cast<double>(values[i]));
+                if (static_cast<double>(elements_[i]) != static_cast<double>(values[i])) {
+                    detail::refuse_integer_beyond_fp16(i, std::to_string(values[i]));
+                }
+            }
+        } else {
+            std::transform(values.begin(), values.end(), elements_.begin(),
+                           [](Value v) { return detail::element_of<Element>(v); });
+        }
     }
 
     std::vector<Element> elements_;
