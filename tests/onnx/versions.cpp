@@ -4,7 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 using models::has;
 using models::model;
@@ -69,4 +73,33 @@ TEST_CASE("21: weights of four bits, with a scale for each block of an axis") {
     set(n, "block_size", 2);
     m.node("Mul", {"x", "real"}, {"y"});
     CHECK(m.run({{1, 1, 1, 1}}) == std::vector<numbers>{{1, 2, -4, -0.5}});
+    CHECK(m.read().expanded.empty()); // a few numbers
+}
+
+TEST_CASE("weights that the file stores smaller are fp16 in the graph, and a note says so once for each form") {
+    model m(21);
+    m.input("x", {1, 64}).output("y").floats("step", {}, {0.5F});
+    const auto weight = [&](const std::string& name, int type, std::int64_t block) {
+        m.tensor(name, {64, 64}, type).set_raw_data(std::string(type == 22 ? 2048 : 4096, '\x11'));
+        ::onnx::NodeProto& n = m.node("DequantizeLinear", {name, block == 0 ? "step" : "scales"}, {name + "_real"});
+        if (block > 0) {
+            set(n, "axis", 1);
+            set(n, "block_size", block);
+        }
+    };
+    m.floats("scales", {64, 2}, std::vector<float>(128, 0.25F));
+    weight("a", 22, 32);
+    weight("b", 22, 32);
+    weight("c", ::onnx::TensorProto::INT8, 0);
+    m.node("MatMul", {"x", "a_real"}, {"s"});
+    m.node("MatMul", {"s", "b_real"}, {"t"});
+    m.node("MatMul", {"t", "c_real"}, {"y"});
+    const ane::read_model read = m.read();
+    CHECK(read.expanded == std::vector<std::string>{
+                               "2 weights are int4 with scales for blocks of 32 in the file and fp16 here, and written "
+                               "so (the first: \"a\")",
+                               "the weight \"c\" is int8 in the file and fp16 here, and written so"});
+    for (const std::string& each : read.expanded) {
+        CHECK(std::find(read.notes.begin(), read.notes.end(), each) != read.notes.end());
+    }
 }

@@ -55,7 +55,12 @@ void observe(const ane::lost_digits& lost, std::vector<ane::aside>& observed) {
 std::vector<ane::aside> observed_while_reading(const model& of) {
     std::vector<ane::aside> observed;
     for (const std::string& note : of.notes()) {
-        observed.push_back({ane::reading_note, ane::severity::note, note, {}, 0});
+        const bool is_expanded = std::find(of.expanded().begin(), of.expanded().end(), note) != of.expanded().end();
+        observed.push_back({is_expanded ? ane::weights_expanded : ane::reading_note,
+                            is_expanded ? ane::severity::warn : ane::severity::note,
+                            note,
+                            {},
+                            0});
     }
     for (const ane::read_fault& doubt : of.is_mil() ? std::vector<ane::read_fault>{} : of.doubts()) {
         observed.push_back({ane::file_doubt, ane::severity::warn,
@@ -243,8 +248,10 @@ judgement check(const model& of, const check_options& how, const caller& who, co
     ane::report_policy rules = policy_of(how);
     rules.rules.layers = of.layers();
     const bool is_judged_as_text = of.is_mil() && how.route != ane::compile_route::netplist;
+    const ane::rule_set waived = rules.rules.waived;
     if (is_judged_as_text) { // what is written already is not asked whether we could write it, nor twice what is disputed
         rules.rules.waived.insert(ane::rule::operation_is_not_written);
+        rules.rules.waived.insert(ane::rule::operation_has_no_mil_form);
         rules.rules.waived.insert(ane::rule::top_k_is_three_or_four);
     }
     std::vector<ane::aside> observed = observed_while_reading(of);
@@ -260,7 +267,7 @@ judgement check(const model& of, const check_options& how, const caller& who, co
     ane::verdict_table verdicts(promised.graph, targets, rules);
     refuse_opset(of, how, verdicts, observed);
     if (is_judged_as_text) {
-        append(observed, refuse_mil(promised, verdicts));
+        append(observed, refuse_mil(promised, waived, verdicts));
         note_unwritable(promised.graph, observed);
     }
     return {std::move(promised.graph), rules, std::move(verdicts), std::move(observed)};

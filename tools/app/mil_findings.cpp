@@ -24,7 +24,8 @@ std::string without_target(const std::string& reason, ane::target t) {
 
 } // namespace
 
-std::vector<ane::aside> refuse_mil(const ane::read_model& model, ane::verdict_table& verdicts) {
+std::vector<ane::aside> refuse_mil(const ane::read_model& model, const ane::rule_set& waived,
+                                   ane::verdict_table& verdicts) {
     struct reason {
         ane::read_fault fault;
         std::string text;
@@ -42,7 +43,7 @@ std::vector<ane::aside> refuse_mil(const ane::read_model& model, ane::verdict_ta
                 told.insert(ane::format(v, model.graph));
             }
         }
-        for (const ane::read_fault& fault : ane::judge(model, row.target).reasons) {
+        for (const ane::read_fault& fault : ane::judge(model, row.target, waived).reasons) {
             if (told.count(fault.reason) == 0) {
                 const std::string text =
                     (fault.operation.empty() ? "" : fault.operation + ": ") + without_target(fault.reason, row.target);

@@ -14,8 +14,9 @@ model::model(const std::string& path, const reading_options& how, model_file fil
     : path_(path), how_(how), max_memory_(how.max_memory), approximates_(how.approximates), is_mil_(file.is_mil),
       layers_(file.has_own_layers ? ane::layer_forms::own : ane::layer_forms::safe), graph_(std::move(file.read.graph)),
       weights_(std::make_shared<ane::weight_store>(std::move(file.read.weights))), notes_(std::move(file.read.notes)),
-      doubts_(std::move(file.read.doubts)), changes_(std::move(file.read.changes)), parts_(std::move(file.parts)),
-      forms_(std::move(file.read.forms)), types_(std::move(file.read.types)), hazards_(std::move(file.read.hazards)),
+      doubts_(std::move(file.read.doubts)), changes_(std::move(file.read.changes)),
+      expanded_(std::move(file.read.expanded)), parts_(std::move(file.parts)), forms_(std::move(file.read.forms)),
+      types_(std::move(file.read.types)), hazards_(std::move(file.read.hazards)),
       missing_(std::move(file.read.missing)), hints_(std::move(file.read.hints)), opset_(std::move(file.read.opset)),
       integers_(std::move(file.read.integers)) {}
 

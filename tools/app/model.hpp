@@ -48,6 +48,8 @@ public:
     const std::vector<ane::read_fault>& hazards() const { return hazards_; }
     /// Those of the notes that tell of numbers which are others than in the file.
     const std::vector<std::string>& changes() const { return changes_; }
+    /// Those of the notes that tell of weights which the file stores smaller than what is written of it.
+    const std::vector<std::string>& expanded() const { return expanded_; }
     /// The weights whose values are not there.
     const std::vector<std::string>& missing() const { return missing_; }
     /// What its file's tool wrote beside layers and functions, of its own placement.
@@ -83,6 +85,7 @@ private:
     std::vector<std::string> notes_;
     std::vector<ane::read_fault> doubts_;
     std::vector<std::string> changes_;
+    std::vector<std::string> expanded_;
     ane::opened_files parts_;
     std::vector<ane::read_fault> forms_;
     std::vector<ane::typed_value> types_;

@@ -125,6 +125,7 @@ private:
 };
 ANEMONE_INLINE results fold_dequantize(node_call& c) {
     const known_tensor& q = c.known(0);
+    c.scope().expand(q, c.known(1).count() > 1 ? c.integer("block_size", 0) : 0, c.operand(0).name);
     const quantization_parameter scale(c, c.known(1), q.shape);
     const known_tensor none = folding::known(q.type, 0.0);
     const quantization_parameter zero(c, c.has(2) ? c.known(2) : none, q.shape);

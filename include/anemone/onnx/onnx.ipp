@@ -121,6 +121,15 @@ ANEMONE_INLINE read_model read_from(const std::unique_ptr<::onnx::ModelProto>& m
             result.missing.push_back(std::move(name));
         }
     }
+    for (const auto& [form, weights] : scope.expanded) {
+        result.expanded.push_back(
+            weights.count == 1
+                ? formatted("the weight \"{}\" is {} in the file and fp16 here, and written so", shown(weights.first),
+                            form)
+                : formatted("{} weights are {} in the file and fp16 here, and written so (the first: \"{}\")",
+                            weights.count, form, shown(weights.first)));
+        scope.note(result.expanded.back());
+    }
     result.notes = std::move(scope.notes);
     result.integers = std::move(scope.integers);
     scope.faults = readers::settle_large_constants(result, scope.large_constants, scope.options.saturates_infinities);

@@ -59,6 +59,7 @@ ANEMONE_INLINE results read_dequantize(node_call& c) {
 ANEMONE_INLINE dynamic_tensor shifted(node_call& c, int i, int zero) {
     if (c.is_known(i) && (!c.has(zero) || c.is_known(zero))) {
         const known_tensor& q = c.known(i);
+        c.scope().expand(q, 0, c.operand(i).name);
         const known_tensor* const z = c.has(zero) ? &c.known(zero) : nullptr;
         c.require(z == nullptr || z->count() == 1 || (q.shape.rank > 0 && z->count() == q.shape[0] && z->count() > 0),
                   formatted("has {} zero points for {}", z == nullptr ? 0 : z->count(), print(q.shape)));

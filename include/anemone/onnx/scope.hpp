@@ -63,6 +63,12 @@ public:
     weight_store weights;
     external_files files;
     std::vector<std::string> notes;
+    /// Weights that the file stores in fewer bits than fp16, by their form: how many, and one of them.
+    struct expanded_weights {
+        int count = 0;
+        std::string first;
+    };
+    std::map<std::string, expanded_weights> expanded;
     std::vector<std::string> integers; ///< ports that are fp16 here
     std::vector<read_fault> faults;
     std::vector<readers::large_constant> large_constants;
@@ -97,6 +103,15 @@ public:
     ANEMONE_INLINE void note(const std::string& sentence) {
         if (told_.insert(sentence).second) {
             notes.push_back(sentence);
+        }
+    }
+    /// Keeps that a constant of fewer bits than fp16, in blocks of `block` (0: none), becomes fp16 in the graph.
+    ANEMONE_INLINE void expand(const known_tensor& codes, std::int64_t block, const std::string& name) {
+        if (facts_of(codes.type).bits < 16 && codes.count() > largest_literal) {
+            expanded_weights& of_form =
+                expanded[std::string(type_name(codes.type)) +
+                         (block > 0 ? formatted(" with scales for blocks of {}", block) : std::string())];
+            of_form.first = of_form.count++ == 0 ? name : of_form.first;
         }
     }
     /// Takes memory out of what the caller allows, before anything is allocated.

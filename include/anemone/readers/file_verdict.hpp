@@ -24,8 +24,9 @@ struct file_verdict {
 /// Predicted: this project never gave a file to the compiler. Throws `error` (errc::file) where the file cannot be read.
 ANEMONE_API_OF(anemone_readers_file_verdict_hpp)
 file_verdict judge_mil_file(const std::string& path, target t, const mil_reader_options& options = {});
-/// The same of a model that was read already.
-ANEMONE_API_OF(anemone_readers_file_verdict_hpp) file_verdict judge(const read_model& model, target t);
+/// The same of a model that was read already. Rules that are waived are not asked.
+ANEMONE_API_OF(anemone_readers_file_verdict_hpp)
+file_verdict judge(const read_model& model, target t, const rule_set& waived = {});
 
 } // namespace ane::inline ANEMONE_WAY
 

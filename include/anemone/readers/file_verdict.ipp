@@ -19,7 +19,7 @@ ANEMONE_INCLUDED(anemone_readers_file_verdict_hpp);
 
 namespace ane::inline ANEMONE_WAY {
 
-ANEMONE_BODY_OF file_verdict judge(const read_model& model, target t) {
+ANEMONE_BODY_OF file_verdict judge(const read_model& model, target t, const rule_set& waived) {
     file_verdict verdict{model.doubts};
     for (const typed_value& v : model.types) {
         if (const readers::type_rule* const r = readers::refusing(v, t)) {
@@ -28,7 +28,8 @@ ANEMONE_BODY_OF file_verdict judge(const read_model& model, target t) {
         }
     }
     const graph_view g = model.graph;
-    const policy by_mil = on_route(compile_route::mil) | waive(rule::operation_is_not_written);
+    policy by_mil = on_route(compile_route::mil) | waive(rule::operation_is_not_written);
+    by_mil.waived.insert(waived);
     // Gathers along the innermost axis are refused on an M5 (OC11), expected to run by CGA (mil-dialects) and placed on an
     // M4, where those along channels are too (L015): where sources disagree, a file is not refused.
     // A top-k of 3 and 4 gets no code on M1 and M5 (R135), and is reported to run on an M4.
@@ -45,7 +46,7 @@ ANEMONE_BODY_OF file_verdict judge(const read_model& model, target t) {
         return along == rank - 1 || (along == 1 && rank == 4 && describe(t).tier == family::a16);
     };
     for (int i = 0; i < g.size(); ++i) { // the rule is silent of what lowering writes in other words; a file has these
-        if (detail::reduction_times_zero(g, g[i]) >= 0) {
+        if (detail::reduction_times_zero(g, g[i]) >= 0 && !waived.contains(rule::reduction_is_multiplied_by_zero)) {
             verdict.reasons.push_back({g[i].where.file, g[i].where.line, 0, print(g, i),
                                        "the engine's compiler: a reduction times zero fails (R124)"});
         }

@@ -27,6 +27,7 @@ public:
             c.scope().spend(2 * count_);
         }
     }
+    /// `form`: how the file stores it; nothing where the library has no such form.
     template <class Value>
     std::vector<mil_value> of(mil_call& c, const Value& value, const std::optional<compression>& form) const {
         return written(c, form, [&](const room_for& more) {
@@ -54,6 +55,12 @@ public:
     /// `write` gets such room, and asks it for all elements.
     template <class Write>
     std::vector<mil_value> written(mil_call& c, const std::optional<compression>& form, const Write& write) const {
+        if (!form) {
+            c.scope().note_expanded(
+                "compressed weights in forms that the library does not store, such as unsigned integers "
+                "with scales, scales along other axes than the first, and palettes of vectors, are read "
+                "as fp16, and written so");
+        }
         if (c.reads_missing()) {
             mil_value gap;
             gap.form = value_form::known;

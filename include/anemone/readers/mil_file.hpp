@@ -52,6 +52,7 @@ read_model model_of(file_lookup files, const mil_reader_options& options, std::s
     }
     model.weights = std::move(scope.weights);
     model.notes = std::move(scope.notes);
+    model.expanded = std::move(scope.expanded);
     model.doubts = std::move(scope.doubts);
     model.types = std::move(scope.types);
     model.hazards = std::move(scope.hazards);

@@ -80,6 +80,7 @@ public:
     weight_store weights;
     mil_blobs blobs;
     std::vector<std::string> notes;
+    std::vector<std::string> expanded; ///< those of the notes that `read_model::expanded` has
     std::vector<std::string> integers; ///< ports that are fp16 here
     std::vector<read_fault> faults;
     std::vector<large_constant> large_constants;
@@ -172,9 +173,17 @@ public:
         memory_left -= static_cast<std::uint64_t>(bytes);
     }
     /// A sentence for the caller, once.
-    ANEMONE_INLINE void note(const std::string& sentence) {
-        if (told_.insert(sentence).second) {
-            notes.push_back(sentence);
+    ANEMONE_INLINE bool note(const std::string& sentence) {
+        if (!told_.insert(sentence).second) {
+            return false;
+        }
+        notes.push_back(sentence);
+        return true;
+    }
+    /// The same of compressed weights that are fp16 here.
+    ANEMONE_INLINE void note_expanded(const std::string& sentence) {
+        if (note(sentence)) {
+            expanded.push_back(sentence);
         }
     }
 
@@ -351,7 +360,8 @@ private:
             keeps = false;
         }
         if (!keeps) {
-            note("compressed weights whose values would change if the library stored them anew are read as fp16");
+            note_expanded("compressed weights whose values would change if the library stored them anew are read as "
+                          "fp16, and written so");
         }
         return keeps;
     }

@@ -73,6 +73,9 @@ struct read_model {
     std::vector<file_hint> hints = {};
     /// Those of the notes that tell of numbers which are others here than in the file.
     std::vector<std::string> changes = {};
+    /// Those of the notes that tell of weights which the file stores smaller than fp16, and which are fp16 here and in
+    /// whatever is written of the model: so they are judged and priced.
+    std::vector<std::string> expanded = {};
     /// The version of Core ML's operations that the file names, as it names it: "ios17", "CoreML7". Empty: none.
     std::string opset = {};
 };

@@ -30,6 +30,9 @@ inline constexpr aside_kind file_unreadable{"file.unreadable", "the file has wha
                                             "docs/reading.md"};
 inline constexpr aside_kind weights_missing{
     "weights.missing", "the values of weights are not there, and what depends on them is open", "docs/reading.md"};
+inline constexpr aside_kind weights_expanded{
+    "weights.expanded", "weights that the file stores smaller are fp16 in what is judged, priced and written",
+    "docs/compression.md"};
 inline constexpr aside_kind weight_digits{"weights.digits", "a weight loses digits as fp16", "docs/precision.md"};
 inline constexpr aside_kind weight_not_finite{
     "weights.not_finite", "a weight has elements that fp16 does not hold (R006)", "docs/weights.md"};
