@@ -146,6 +146,25 @@ def palettes_as_written(run):
         expect(bits in (4, 8) or cost[0] == cost[1], f"the price of a palette of {bits} bits: {cost}")
 
 
+def older_systems(run):
+    """A file that names newer operations than the system has is refused, and files are written with the system's own."""
+    systems = {"macos12": "ios15", "macos13": "ios16", "macos14": "ios17", "macos15": "ios18"}
+    for opset in systems.values():
+        (run.folder / f"{opset}.mil").write_text(
+            "program(1.3)\n[buildInfo = dict<string, string>({})]\n{\nfunc main<" + opset + ">(tensor<fp16, [1, 64]> x) {\n"
+            'tensor<fp16, [1, 64]> y = relu(x = x)[name = string("y")];\n} -> (y);\n}\n')
+        for system, newest in systems.items():
+            fits = opset <= newest
+            run("check", f"{opset}.mil", "-t", "h13", "--system", system, code=0 if fits else 1,
+                words=("accepted",) if fits else (f"the file names the operations of {opset}", "refused"))
+    for system, newest in systems.items():
+        run("convert", "ios15.mil", "--to", "mil", "--system", system, "-o", f"for_{system}")
+        text = (run.folder / f"for_{system}" / "model.mil").read_text()
+        expect(f"main<{newest}>" in text, f"{system}: {text}")
+        run("check", f"for_{system}", "-t", "h13", "--system", system, words=("accepted",))
+    run("check", "ios15.mil", "-t", "h13", "--system", "macos11", code=2, words=("macos11",))
+
+
 def main():
     program = command()
     with tempfile.TemporaryDirectory() as folder:
@@ -156,6 +175,7 @@ def main():
             of_onnx(run, with_onnx)
         forms_of_mil(run)
         palettes_as_written(run)
+        older_systems(run)
         placement(run)
         placement_of_own_layers(run)
     return verdict()
