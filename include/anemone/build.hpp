@@ -164,6 +164,14 @@ consteval static_graph<graph_size{}> graph(Function, None...) {
     return static_graph<graph_size{}>{};
 }
 
+/// For a call with a name: a model has that of its variable.
+template <class Function>
+__attribute__((unavailable(
+    "a model has no name but its variable's: constexpr auto net = graph([](auto& g) { ... })"))) constexpr static_graph<graph_size{}>
+graph(const char*, Function) {
+    return {};
+}
+
 /// Builds a model at run time; the function may capture.
 template <class Function> dynamic_graph build_graph(const Function& describe) {
     const dynamic_graph described = detail::describe_with(describe, false);

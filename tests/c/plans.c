@@ -383,6 +383,7 @@ static void differed(void) {
     CHECK(found.layers == 1 && found.first == 0 && strcmp(found.cause, "ceiling") == 0);
     CHECK(found.name != NULL && strstr(found.name, "linear") != NULL);
     CHECK(found.expected == 20000 + 20000 * 63.0 / 64 && isinf(found.got));
+    CHECK(found.tried >= found.remedies && found.cut_short == 0);
     CHECK(found.remedies > 0 && strstr(anemone_plan_text(plan), "what helps") != NULL);
     CHECK(strstr(anemone_plan_json(plan), "\"reference\": \"f64\"") != NULL);
     const char* svg = NULL;
@@ -397,6 +398,7 @@ static void differed(void) {
     CHECK(anemone_diff(model, &how, &plan) == ANEMONE_OK);
     CHECK(anemone_plan_differed(plan, &found) == ANEMONE_OK);
     CHECK(found.first == -1 && found.name == NULL && found.cause[0] == '\0' && found.remedies == 0);
+    CHECK(found.tried == 0 && found.cut_short == 0);
     anemone_plan_free(plan);
     CHECK(anemone_diff(model, NULL, &plan) == ANEMONE_OK); /* the M1 on random numbers */
     CHECK(anemone_plan_differed(plan, &found) == ANEMONE_OK);

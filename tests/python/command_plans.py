@@ -159,6 +159,82 @@ def layers(program, folder):
         expect(done.returncode == 2 and words in done.stderr, f"{arguments}: {done.returncode} {done.stdout} {done.stderr}")
 
 
+def mil_text(ports, lines):
+    """A program whose last value is y."""
+    declared = ", ".join(f"tensor<fp16, [{', '.join(map(str, shape))}]> {name}" for name, shape in ports.items())
+    return ('program(1.3)\n[buildInfo = dict<tensor<string, []>, tensor<string, []>>({})]\n{\nfunc main<ios15>(' + declared + ") {\n" +
+            "\n".join(f'tensor<fp16, {shape}> {name} = {call}[name = tensor<string, []>("{name}"){more}];' for name, shape, call, more in
+                      ((*line, "")[:4] for line in lines)) +
+            "\n} -> (y);\n}\n")
+
+
+def constant(name, shape, values):
+    return (name, shape, "const()", f", val = tensor<fp16, {shape}>({values})")
+
+
+# A cause, a model that breaks by it, its inputs, the layer to blame, and options; values are worked out by hand.
+CAUSES = [
+    ("overflow", {"x": [1, 4]}, [("a", [1, 4], "mul(x = x, y = x)"), ("y", [1, 4], "sqrt(x = a)")],
+     {"x": [300, 1, 2, 3]}, "a", []),  # 90,000
+    ("cancellation", {"x": [1], "z": [1]},
+     [("a", [1], "mul(x = x, y = x)"), ("b", [1], "mul(x = z, y = z)"), ("y", [1], "sub(x = a, y = b)")],
+     {"x": [101.5], "z": [101.4375]}, "y", []),  # 10304 and 10288 instead of 10302.25 and 10289.566
+    ("flush", {"x": [1, 2]}, [("a", [1, 2], "mul(x = x, y = x)"), ("y", [1, 2], "sqrt(x = a)")], {"x": [1e-4, 2e-4]}, "a", []),
+    ("mask", {"x": [1, 3], "m": [1, 3]},
+     [("a", [1, 3], "add(x = x, y = m)"), ("b", [1, 3], "add(x = a, y = m)"), ("y", [1, 3], "relu(x = b)")],
+     {"x": [1, 2, 3], "m": [0, 0, -40000]}, "b", []),
+    ("ceiling", {"x": [1, 2]}, [constant("w", [1, 2], "[[1, 0.5]]"), ("y", [1, 1], "linear(x = x, weight = w)")],
+     {"x": [30000, 20000]}, "y", []),  # 40,000
+    ("fixed point", {"x": [1, 2]}, [constant("w", [1, 2], "[[1, 0.5]]"), ("y", [1, 1], "linear(x = x, weight = w)")],
+     {"x": [0.0003, 0.0002]}, "y", ["--bound", "0.002"]),
+    ("table", {"x": [1, 3]}, [("y", [1, 3], "sigmoid(x = x)")], {"x": [0.3, -1.7, 2.2]}, "y", ["--bound", "0.0005"]),
+]
+
+
+def causes(program, folder):
+    """Each cause is named, at its layer; each change that is told helps; and it is the value that was worked out."""
+    for cause, ports, lines, inputs, layer, options in CAUSES:
+        (folder / "cause.mil").write_text(mil_text(ports, lines))
+        np.savez(folder / "cause.npz", **{name: np.array(values, np.float32).reshape(ports[name]) for name, values in inputs.items()})
+        arguments = ["diff", "cause.mil", "--reference", "f64", "--data", "cause.npz", *options]
+        done = run(program, [*arguments, "--json"], folder)
+        expect(done.stdout.startswith("{"), f"{cause}: {done}")
+        if not done.stdout.startswith("{"):
+            continue
+        found = json.loads(done.stdout)
+        first = found["layers"][found["first"]] if found["first"] is not None else None
+        expect(first is not None and first["cause"] == cause and f'"{layer}"' in first["name"], f"{cause}: {first}")
+        text = run(program, arguments, folder).stdout
+        expect(first is not None and f'{first["name"]}' in text and f", {cause}: " in text, f"{cause}: {text}")
+        search = found.get("remedies")
+        if found["affected"]:
+            expect(search and search["tried"] > 0 and not search["cut_short"], f"{cause}: {search}")
+            before = search["before"]["worst"]
+            for each in search["helpful"]:
+                after = each["after"]["worst"]
+                expect(each["after"]["affected"] < search["before"]["affected"] or after["not_finite"] < before["not_finite"]
+                       or after["excess"] < before["excess"], f"{cause}: {each}")
+        expect(cause not in ("overflow", "flush", "ceiling") or search["helpful"][0]["after"]["affected"] == 0, f"{cause}: {search}")
+
+
+def cut_short(program, folder):
+    """Of a large model the search for help ends before it takes more than the comparison, and says so: ten squares that overflow."""
+    shape = [1, 8]
+    lines, last = [], "x"
+    for i in range(1200):
+        square = 600 <= i < 620 and i % 2 == 0
+        call = f"mul(x = {last}, y = {last})" if square else f"sqrt(x = {last})" if 600 <= i < 620 else f"abs(x = {last})"
+        last = "y" if i == 1199 else f"v{i}"
+        lines.append((last, shape, call))
+    (folder / "deep.mil").write_text(mil_text({"x": shape}, lines))
+    np.savez(folder / "deep.npz", x=np.full(shape, 400, np.float32))
+    arguments = ["diff", "deep.mil", "--reference", "f64", "--data", "deep.npz"]
+    found = json.loads(run(program, [*arguments, "--json"], folder).stdout)
+    expect(found["remedies"]["of_part"] and found["remedies"]["cut_short"], f"{found['remedies']}")
+    text = run(program, arguments, folder).stdout
+    expect("others were not tried: the model is large" in text, text[-2000:])
+
+
 def refusals(program, folder):
     """What cannot be done is said, with exit code 2, and writes nothing."""
     model = NETWORKS / "cnn.onnx"
@@ -196,6 +272,8 @@ def main():
         values(program, folder)
         compress(program, folder)
         layers(program, folder)
+        causes(program, folder)
+        cut_short(program, folder)
         refusals(program, folder)
     return verdict()
 

@@ -201,7 +201,7 @@ def weights_read_as_fp16(run, with_onnx):
     expect(sizes[0] == sizes[1] > 2 * side * side, f"{sizes}")
 
 
-def systems(run, with_onnx):
+def operations_of_systems(run, with_onnx):
     """A system that the target names: its Core ML lacks operations of later ones. Values of rank 0 are written with rank 1."""
     attention = """program(1.3)
 {
@@ -224,17 +224,38 @@ def systems(run, with_onnx):
         expect("[]>" not in text.split("func main")[1].split(")")[0] and "fp16, []" not in text, text)
 
 
+def older_systems(run):
+    """A file that names newer operations than the system has is refused, and files are written with the system's own."""
+    systems = {"macos12": "ios15", "macos13": "ios16", "macos14": "ios17", "macos15": "ios18"}
+    for opset in systems.values():
+        (run.folder / f"{opset}.mil").write_text(
+            "program(1.3)\n[buildInfo = dict<string, string>({})]\n{\nfunc main<" + opset + ">(tensor<fp16, [1, 64]> x) {\n"
+            'tensor<fp16, [1, 64]> y = relu(x = x)[name = string("y")];\n} -> (y);\n}\n')
+        for system, newest in systems.items():
+            fits = opset <= newest
+            run("check", f"{opset}.mil", "-t", "h13", "--system", system, code=0 if fits else 1,
+                words=("accepted",) if fits else (f"the file names the operations of {opset}", "refused"))
+    for system, newest in systems.items():
+        run("convert", "ios15.mil", "--to", "mil", "--system", system, "-o", f"for_{system}")
+        text = (run.folder / f"for_{system}" / "model.mil").read_text()
+        expect(f"main<{newest}>" in text, f"{system}: {text}")
+        run("check", f"for_{system}", "-t", "h13", "--system", system, words=("accepted",))
+    run("check", "ios15.mil", "-t", "h13", "--system", "macos11", code=2, words=("macos11",))
+
+
 def main():
     program = command()
     with tempfile.TemporaryDirectory() as folder:
         run = Command(program, pathlib.Path(folder))
         done = _harness.run(program, ["check", TESTS / "onnx" / "cases" / "stride_7.onnx", "-q"], folder)
         with_onnx = "built without ONNX" not in done.stdout + done.stderr
-        for of_onnx in (strides, advice_for_kernels, what_optimize_mends, gates_of_an_lstm, weights_read_as_fp16, systems):
+        for of_onnx in (strides, advice_for_kernels, what_optimize_mends, gates_of_an_lstm, weights_read_as_fp16,
+                        operations_of_systems):
             of_onnx(run, with_onnx)
         forms_of_mil(run)
         palettes_as_written(run)
         waived_rules(run)
+        older_systems(run)
         placement(run)
         placement_of_own_layers(run)
     return verdict()

@@ -273,6 +273,7 @@ def differs(folder):
     expect((first.whole.expected, first.whole.got, first.whole.beyond) == (39687.5, None, 1), first)
     expect(first.alone.not_finite == 1 and first.samples == 1, first)
     expect(found.remedies and all(each.affected == 0 and each.after.relative < 0.01 for each in found.remedies), found.remedies)
+    expect(found.tried >= len(found.remedies) and not found.is_cut_short, found)
     expect("ceiling" in str(found) and "what helps" in str(found), str(found))
     xml.etree.ElementTree.fromstring(found.draw())
     quick = model.diff(data={"x": data}, quick=True)

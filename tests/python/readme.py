@@ -6,7 +6,7 @@ import pathlib
 import re
 import sys
 
-from _claims import CLAIMS, RECORDED
+from _claims import CLAIMS, NUMBERS, RECORDED, ROWS
 
 root = pathlib.Path(os.environ.get("ANEMONE_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 readme = (root / "README.md").read_text()
@@ -48,6 +48,14 @@ for words, held in CLAIMS:
         elif title is not None and f'TEST_CASE("{title}"' not in joined(path.read_text()):
             wrong.append(f"{words}: {name} has no case '{title}'")
 wrong += [f"README.md has no longer: {words}" for words in RECORDED if words not in claims]
+for pattern, page, told in NUMBERS:
+    here, there = re.search(pattern, claims), re.search(told, (root / page).read_text())
+    if here is None or there is None or here.groups() != there.groups():
+        wrong.append(f"README.md and {page} differ: {pattern}: {here and here.groups()}, {there and there.groups()}")
+for pattern, page, row in ROWS:
+    here, rows = re.search(pattern, claims), re.findall(row, (root / page).read_text(), re.MULTILINE)
+    if here is None or int(here[1]) != len(rows):
+        wrong.append(f"{page} has {len(rows)} rows, README.md tells of {here and here[1]}: {pattern}")
 
 # Rows and paragraphs that claim something have a test.
 proves = re.search(r"## What it proves\n(.*?)\n## ", readme, re.DOTALL).group(1)
@@ -57,4 +65,4 @@ parts += [row for row in there.splitlines() if row.startswith("| **")]
 wrong += [f"no test holds: {part[:90]}" for part in parts if not any(words in flat(part) for words, _ in CLAIMS)]
 if wrong:
     sys.exit("claims of README.md:\n  " + "\n  ".join(wrong))
-print(f"{len(pages)} pages, the first program is the tested one, {len(CLAIMS)} claims have their tests")
+print(f"{len(pages)} pages, the first program is the tested one, {len(CLAIMS)} claims have their tests, and {len(NUMBERS) + len(ROWS)} numbers")

@@ -222,6 +222,8 @@ anemone_status anemone_plan_differed(const anemone_plan* plan, anemone_differed*
         to.layers = found.layers.size();
         to.first = found.first;
         to.remedies = errors.remedies ? errors.remedies->helpful.size() : 0;
+        to.tried = errors.remedies ? static_cast<size_t>(errors.remedies->tried) : 0;
+        to.cut_short = errors.remedies && errors.remedies->is_cut_short ? 1 : 0;
         to.cause = "";
         if (found.first >= 0) {
             const ane::layer_error& layer = found.layers[static_cast<size_t>(found.first)];

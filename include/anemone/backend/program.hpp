@@ -275,6 +275,18 @@ compile(target, const weight_store& = {}) {
     return program<detail::nothing_to_run, detail::nothing_program>({});
 }
 
+template <const auto& Model, runnable_backend Backend>
+__attribute__((unavailable("the backend stands before the weights: compile<model>(backend::cpu{}, weights)"))) auto
+compile(const weight_store&, const Backend&) {
+    return program<detail::nothing_to_run, detail::nothing_program>({});
+}
+template <std::same_as<target> Target>
+__attribute__((unavailable("a target is no backend: compile(model, backend::oracle{h13}, weights) computes in its "
+                           "arithmetic"))) auto
+compile(const graph_view&, Target, const weight_store& = {}) {
+    return program<detail::nothing_to_run, detail::nothing_program>({});
+}
+
 /// The same for a graph that was built or read at run time: the program runs on buffers in the order
 /// of the ports.
 template <runnable_backend Backend>

@@ -484,6 +484,8 @@ typedef struct anemone_differed {
     double expected;     /**< the element of it that is farthest off, in double precision */
     double got;          /**< and in the arithmetic that was compared */
     size_t remedies;     /**< changes that were run and help */
+    size_t tried;        /**< changes that were run */
+    int cut_short;       /**< whether others were not run, because the model is large */
 } anemone_differed;
 
 typedef struct anemone_trained {

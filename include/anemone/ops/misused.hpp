@@ -3,6 +3,9 @@
 #include "refused.hpp"
 
 #include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
 #include <type_traits>
 
 /// Calls that read as if they were right, since other libraries write them so: one row each with the builder, the type of
@@ -56,16 +59,65 @@ ANEMONE_OF_TWO(operator||, "conditions on tensors are combined by logical_or(c, 
 ANEMONE_OF_TWO(operator^, "a power is pow(x, 3), square(x)")
 #undef ANEMONE_OF_TWO
 
-// An extent list is no type.
+// An extent list is no type, and no argument.
 template <class Extents, class X>
     requires detail::of_a_model<X>
 __attribute__((unavailable("extents stand in angle brackets: reshape<1, 64>(x)"))) constexpr auto reshape(X x) {
     return detail::refused_among(model_rule::the_call_must_be_written_as_the_first_error_says, "reshape", x);
 }
+template <class X>
+    requires detail::of_a_model<X>
+__attribute__((unavailable("extents stand in angle brackets: reshape<1, 64>(x)"))) constexpr auto reshape(
+    X x, std::initializer_list<std::int64_t>) {
+    return detail::refused_among(model_rule::the_call_must_be_written_as_the_first_error_says, "reshape", x);
+}
+template <class X, class First, class Second, class... More>
+    requires(detail::of_a_model<X>&& std::is_integral_v<First>&& std::is_integral_v<Second>)
+__attribute__((unavailable("extents stand in angle brackets: reshape<1, 64>(x)"))) constexpr auto reshape(X x, First,
+                                                                                                          Second,
+                                                                                                          More...) {
+    return detail::refused_among(model_rule::the_call_must_be_written_as_the_first_error_says, "reshape", x);
+}
+
+// One end of two.
+#define ANEMONE_OF_ONE_END(name)                                                                                       \
+    template <class X>                                                                                                 \
+        requires detail::of_a_model<X>                                                                                 \
+    __attribute__((unavailable(#name " takes both ends: " #name "(x, 0, 6); one end is maximum(x, 0) or "              \
+                                     "minimum(x, 6)"))) constexpr auto                                                 \
+    name(X x, double) {                                                                                                \
+        return detail::refused_among(model_rule::the_call_must_be_written_as_the_first_error_says, #name, x);          \
+    }
+ANEMONE_OF_ONE_END(clamp)
+ANEMONE_OF_ONE_END(clip)
+#undef ANEMONE_OF_ONE_END
+
+// Several axes are one constant.
+#define ANEMONE_REDUCTION(name, onnx, meaning)                                                                         \
+    template <auto First, auto Second, auto... More, class X>                                                          \
+        requires(std::is_integral_v<decltype(Second)> && !std::is_same_v<decltype(Second), bool> &&                    \
+                 detail::of_a_model<X>)                                                                                \
+    __attribute__((unavailable("several axes are one constant: " #name "<axes{2, 3}>(x)"))) constexpr auto name(X x) { \
+        return detail::refused_among(model_rule::the_call_must_be_written_as_the_first_error_says, #name, x);          \
+    }
+#include "../graph/operations.def"
+
+// Operands are arguments, not a list.
+#define ANEMONE_OF_A_LIST(name)                                                                                        \
+    template <auto... constants, class X>                                                                              \
+        requires detail::of_a_model<X>                                                                                 \
+    __attribute__((unavailable("operands are arguments of their own: " #name "<axis{1}>(x, y)"))) constexpr auto name( \
+        std::initializer_list<X> operands) {                                                                           \
+        return detail::refused_among(model_rule::the_call_must_be_written_as_the_first_error_says, #name,              \
+                                     *operands.begin());                                                               \
+    }
+ANEMONE_OF_A_LIST(concat)
+ANEMONE_OF_A_LIST(stack)
+#undef ANEMONE_OF_A_LIST
 
 // What other libraries call an operation.
 #define ANEMONE_OTHER_NAME(name, how)                                                                                  \
-    template <class... Operands>                                                                                       \
+    template <auto... constants, class... Operands>                                                                    \
         requires(detail::of_a_model<Operands> || ...)                                                                  \
     __attribute__((unavailable("write " how))) constexpr auto name(Operands... operands) {                             \
         return detail::refused_among(model_rule::the_call_must_be_written_as_the_first_error_says, #name,              \
@@ -76,6 +128,16 @@ ANEMONE_OTHER_NAME(argmin, "arg_min<axis{1}>(x)")
 ANEMONE_OTHER_NAME(global_avg_pool, "reduce_mean<axes{2, 3}>(x)")
 ANEMONE_OTHER_NAME(global_max_pool, "reduce_max<axes{2, 3}>(x)")
 ANEMONE_OTHER_NAME(embedding, "gather<axis{0}>(table, ids)")
+ANEMONE_OTHER_NAME(where, "select(c, a, b)")
+ANEMONE_OTHER_NAME(cat, "concat<axis{1}>(x, y)")
+ANEMONE_OTHER_NAME(permute, "transpose<permutation{0, 2, 1}>(x)")
+ANEMONE_OTHER_NAME(view, "reshape<1, 64>(x)")
+ANEMONE_OTHER_NAME(unsqueeze, "expand_dims<axes{0}>(x)")
+ANEMONE_OTHER_NAME(sum, "reduce_sum<axes{1}>(x)")
+ANEMONE_OTHER_NAME(mean, "reduce_mean<axes{1}>(x)")
+ANEMONE_OTHER_NAME(bmm, "matmul(a, b)")
+ANEMONE_OTHER_NAME(upsample, "upsample_nearest_neighbor<2>(x)")
+ANEMONE_OTHER_NAME(interpolate, "resize_bilinear<size2{16, 16}>(x)")
 #undef ANEMONE_OTHER_NAME
 
 // Parameters that are weights of the model, not made by the operation.

@@ -105,6 +105,18 @@ template <class Shape, class Mask, class Value,
           class Broken = breach<op::select, shapes::part_of<state<Shape>>, Mask, Value>>
 Broken write_where(const state<Shape>&, Mask, Value, ...);
 
+// A tensor is no state.
+template <class Shape, dtype Type>
+__attribute__((unavailable(
+    "a tensor is its value already: read is for a state, g.state(\"s\"_s, f16<1, 8>)"))) constexpr tensor<Shape, Type>
+read(tensor<Shape, Type> x) {
+    return x;
+}
+template <class Shape, dtype Type, class Value>
+__attribute__((unavailable("a tensor never changes: write is for a state, g.state(\"s\"_s, f16<1, 8>), and a new value "
+                           "has a new name"))) constexpr void
+write(tensor<Shape, Type>, Value) {}
+
 // What a state is not for: an assignment to a tensor changes the meaning of a name, `write` the value of the next run.
 template <class Shape, class B, class Broken = breach<op::input, shapes::broadcast, state<Shape>, B>>
 Broken operator+=(const state<Shape>&, B);

@@ -49,6 +49,7 @@ ANEMONE_INLINE void write_outputs(json_writer& json, std::string_view key, const
 ANEMONE_INLINE void write_remedies(json_writer& json, const remedy_search& search,
                                    const std::vector<std::string>& names) {
     json.key("remedies").object().member("tried", search.tried).member("of_part", search.of_part);
+    json.member("cut_short", search.is_cut_short);
     write_outputs(json, "before", search.before);
     json.key("helpful").array();
     for (const remedy& r : search.helpful) {

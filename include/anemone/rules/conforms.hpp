@@ -202,10 +202,18 @@ inline constexpr told_violation first_told = [] {
     return t;
 }();
 
+/// Whether the value of a model may stand in constant expressions.
+template <const auto& Model>
+concept is_constant = requires {
+    typename std::bool_constant<(graph_view(Model).size() == 0 || graph_view(Model)[0].where.line >= 0)>;
+};
+
 /// What `graph` refused was reported where it is defined: no rule adds to it.
 template <const auto& Model, auto Target, policy P> constexpr auto find_verdict() {
     if constexpr (is_refused_model<decltype(Model)>) {
         return all_design_rules{};
+    } else if constexpr (!is_constant<Model>) {
+        return the_model_must_be_constexpr{};
     } else {
         return as_design_rule<first_told<Model, Target, P>>();
     }

@@ -22,6 +22,11 @@ template <op Operation, rule Rule, target Target, int Line, int Node, std::int64
 struct design_rule_without_bound {
     static constexpr bool kept = false;
 };
+/// Of a variable whose value is known in a run only, such as `const auto model = graph(...)` without constexpr.
+struct the_model_must_be_constexpr {
+    static constexpr bool kept = false;
+};
+
 struct all_design_rules {
     static constexpr bool kept = true;
 };

@@ -247,6 +247,8 @@ class Differed(Plan):
     layers: List[LayerError] = field(repr=False)
     first: Optional[LayerError]  #: the first that is beyond the bound in any sample
     remedies: List[Remedy] = field(repr=False)
+    tried: int  #: changes that were run, those that do not help among them
+    is_cut_short: bool  #: whether others were not run, because the model is large
 
     def draw(self) -> str:
         """The error of each layer, as the text of an SVG document."""
@@ -270,10 +272,11 @@ def differed(plan: "_native.Plan", backend: str) -> Differed:
     data = json.loads(plan.json)
     layers = [_row(LayerError, {**each, "whole": _row(Deviation, each["whole"]),
                                 "alone": each["alone"] and _row(Deviation, each["alone"])}) for each in data["layers"]]
-    remedies = [Remedy(each["text"], each["after"]["affected"], _row(Deviation, each["after"]["worst"]))
-                for each in data.get("remedies", {"helpful": []})["helpful"]]
+    search = data.get("remedies", {"helpful": [], "tried": 0, "cut_short": False})
+    remedies = [Remedy(each["text"], each["after"]["affected"], _row(Deviation, each["after"]["worst"])) for each in search["helpful"]]
     first = None if data["first"] is None else layers[data["first"]]
-    return _row(Differed, {**data, **_plan(plan), "target": backend, "layers": layers, "first": first, "remedies": remedies})
+    return _row(Differed, {**data, **_plan(plan), "target": backend, "layers": layers, "first": first, "remedies": remedies,
+                            "tried": search["tried"], "is_cut_short": search["cut_short"]})
 
 
 def placement(plan: "_native.Plan") -> Placement:
