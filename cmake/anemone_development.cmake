@@ -16,13 +16,27 @@ target_compile_options(
                              $<$<NOT:$<BOOL:$<TARGET_PROPERTY:ANEMONE_FILES_TOGETHER>>>:-Wshadow>
                              $<$<BOOL:${ANEMONE_WERROR}>:-Werror>)
 
-# What most programs include, parsed once. The presets clang and libcxx go without: there every file includes what it uses.
+# What most sources include, parsed once: for programs, and for the libraries as well where all code is position-independent
+# (the presets that have it say -fPIC: a compiler takes parsed headers only with the options that they were parsed with). The
+# presets clang and libcxx go without: there every file includes what it uses.
 if(ANEMONE_BUILD_TESTS)
   file(CONFIGURE OUTPUT parsed_headers.cpp CONTENT "" @ONLY)
   add_library(anemone_parsed_headers OBJECT "${PROJECT_BINARY_DIR}/parsed_headers.cpp")
-  target_link_libraries(anemone_parsed_headers PRIVATE anemone::compiled anemone_warnings)
+  target_link_libraries(anemone_parsed_headers PRIVATE anemone::anemone anemone_warnings)
+  target_compile_definitions(anemone_parsed_headers PRIVATE ANEMONE_COMPILED) # as those that link anemone::compiled
   target_precompile_headers(anemone_parsed_headers PRIVATE <anemone/anemone.hpp>)
 endif()
+
+# anemone_reuse_parsed_headers(<target>...): in libraries
+function(anemone_reuse_parsed_headers)
+  if(TARGET anemone_parsed_headers AND CMAKE_CXX_FLAGS_RELWITHDEBINFO MATCHES "-fPIC")
+    foreach(target IN LISTS ARGN)
+      target_precompile_headers(${target} REUSE_FROM anemone_parsed_headers)
+      set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+    endforeach()
+  endif()
+endfunction()
+anemone_reuse_parsed_headers(anemone_compiled)
 
 # The stand-in: a shared library with the entry points of the engine's own, for machines without an engine.
 if(EXISTS "${PROJECT_SOURCE_DIR}/tests/standin/CMakeLists.txt")

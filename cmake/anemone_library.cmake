@@ -103,10 +103,10 @@ set_target_properties(
              SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 option(ANEMONE_COMPILED_UNITY "Build anemone::compiled from few large sources: half the work on few processors" OFF)
 if(ANEMONE_COMPILED_UNITY) # otherwise what CMAKE_UNITY_BUILD says
-  set_target_properties(anemone_compiled PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 7)
+  set_target_properties(anemone_compiled PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 15)
 endif()
 # Each has the settings of its instruction set, and the macro that names it.
-set_source_files_properties(${anemone_kernel_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+set_source_files_properties(${anemone_kernel_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
 # Builds for tests do not optimise; their kernels may, so that what is tested is what users run. So may the oracle's sums,
 # which is most of what tests with random graphs compute.
 set(ANEMONE_KERNEL_OPTIONS "" CACHE STRING "Options of the compiler for kernels and the oracle's arithmetic alone, such as -O2")
@@ -114,7 +114,8 @@ if(ANEMONE_KERNEL_OPTIONS)
   set_source_files_properties(${anemone_kernel_sources} PROPERTIES COMPILE_OPTIONS "${ANEMONE_KERNEL_OPTIONS}")
   if(NOT ANEMONE_SANITIZE) # where these options leave the sanitizers out
     set_source_files_properties("${PROJECT_BINARY_DIR}/compiled/anemone_numerics.cpp"
-                                PROPERTIES COMPILE_OPTIONS "${ANEMONE_KERNEL_OPTIONS}" SKIP_UNITY_BUILD_INCLUSION ON)
+                                PROPERTIES COMPILE_OPTIONS "${ANEMONE_KERNEL_OPTIONS}" SKIP_UNITY_BUILD_INCLUSION ON
+                                           SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endif()
 target_link_libraries(anemone_compiled PUBLIC anemone)

@@ -36,4 +36,7 @@ inline unsigned seed() {
     return value;
 }
 
+/// Whether this is ./run test --all, which draws more.
+inline bool thorough() { return std::getenv("ANEMONE_FRESH_SEEDS") != nullptr; }
+
 } // namespace from_environment

@@ -2,6 +2,7 @@
 // name, or it is accepted and then everything else that is known of it holds on data. Operations and members of attributes
 // come from the catalogue: a new one is swept without a line here.
 
+#include "../from_environment.hpp"
 #include "../sanitized.hpp"
 #include "trial.hpp"
 
@@ -19,10 +20,12 @@ using namespace catalogue;
 namespace {
 
 constexpr unsigned seed = 20261122;
-constexpr int ordinary_tries = sanitized ? 500 : 1500;
+/// A third of it where sanitizers watch or the test is the usual one.
+const bool brief = sanitized || !from_environment::thorough();
+const int ordinary_tries = brief ? 500 : 1500;
 constexpr int edge_bases = sanitized ? 4 : 8;
-constexpr int edge_pairs = sanitized ? 150 : 600;
-constexpr int most_trials = sanitized ? 20 : 60;   ///< of the ordinary, and as many of the others
+const int edge_pairs = brief ? 200 : 600;
+const int most_trials = brief ? 20 : 60;           ///< of the ordinary, and as many of the others
 constexpr unsigned reported = sanitized ? 20 : 10; ///< per cent
 
 const backend::oracle engines[] = {backend::oracle(h13), backend::oracle(h14), backend::oracle(h18)};

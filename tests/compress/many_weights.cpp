@@ -44,7 +44,7 @@ compression_plan plan_of(const layers& model, double most_loss) {
     options.forms = {{.form = weight_form::palette, .bits = 4}};
     options.error_feedback = false;
     options.file = weight_file::any;
-    return choose_compression(model.graph, model.weights, h17s, random_samples(model.graph, 4, 1), options);
+    return choose_compression(model.graph, model.weights, h17s, random_samples(model.graph, 2, 1), options);
 }
 
 } // namespace
@@ -82,7 +82,7 @@ TEST_CASE("a weight that the caller decided on is tried alone and keeps its form
     options.file = weight_file::any;
     options.required = {{"w0", std::nullopt}, {"w7", compression{.form = weight_form::palette, .bits = 8}}};
     const compression_plan plan =
-        choose_compression(model.graph, model.weights, h17s, random_samples(model.graph, 4, 1), options);
+        choose_compression(model.graph, model.weights, h17s, random_samples(model.graph, 2, 1), options);
     REQUIRE(plan.weights.size() == 200);
     CHECK(plan.weights[0].chosen == 0);
     REQUIRE(plan.weights[7].chosen == 1);

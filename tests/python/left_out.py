@@ -52,7 +52,7 @@ def compiled(compiler, *headers):
 
 def main():
     faults = list(form_faults())
-    compiler = next((name for name in ("g++", "clang++") if shutil.which(name)), None)
+    compiler = next((name for name in ("clang++", "g++") if shutil.which(name)), None)
     if compiler:
         without = compiled(compiler, "anemone.hpp")
         named = [re.sub(r"\W", "_", f"anemone/{header}") in without.stderr for header in CALLED]
