@@ -95,7 +95,7 @@ std::string from(op kind) {
 std::vector<recipe> examples_of(op kind) {
     std::vector<recipe> all;
     recipe_maker maker(kind, 1);
-    for (int i = 0; i < 1500; ++i) {
+    for (int i = 0; i < 4000 && (i < 1000 || all.size() < 800); ++i) {
         recipe r = maker.draw(i % 4 == 3);
         try {
             bench(r.operands).add(kind, r.values, r.result);
