@@ -5,6 +5,8 @@
                                            rename, mkdir, sync, read (the disk fails under a read or pread); + all later
                                            ones too; or shrink: the file of the n-th pread loses all of its bytes before that
    ANEMONE_FAIL_COUNTS=<file>              how many calls of each there were is written there at the end
+   ANEMONE_FAIL_SERVER=<in>,<out>          descriptors: main runs in a child for each line that comes, which is one like
+                                           ANEMONE_FAIL, and the status of that (waitpid) goes out as a line
 
    A program can ask for itself: fail_at(what, n, later), 0 for none; calls_of(what). */
 #define _GNU_SOURCE
@@ -19,6 +21,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum what { memory, opening, refusing, writing, renaming, making, syncing, shrinking, reading, kinds };
@@ -229,8 +232,48 @@ static void write_counts(void) {
     }
 }
 
+/* Returns in a child that is to go on with main; ends the process where no more is asked. A start of the program, whose
+   libraries are bound and whose objects are made, takes longer than most of what is asked. */
+static void serve(const char* descriptors) {
+    char* end = NULL;
+    const int in = (int)strtol(descriptors, &end, 10);
+    const int out = *end == ',' ? (int)strtol(end + 1, NULL, 10) : -1;
+    char line[256];
+    for (;;) {
+        size_t size = 0;
+        while (size < sizeof line - 1 && true_read(in, line + size, 1) == 1 && line[size] != '\n') {
+            ++size;
+        }
+        if (size == 0) {
+            _exit(0);
+        }
+        line[size] = '\0';
+        const pid_t child = fork();
+        if (child == 0) {
+            close(in);
+            close(out);
+            read_wish(line);
+            return;
+        }
+        int status = 0;
+        if (child < 0 || waitpid(child, &status, 0) != child) {
+            abort();
+        }
+        size = (size_t)snprintf(line, sizeof line, "%d\n", status);
+        if (true_write(out, line, size) != (ssize_t)size) {
+            _exit(1);
+        }
+    }
+}
+
 static int (*true_main)(int, char**, char**);
 static int counted_main(int count, char** arguments, char** environment) {
+    const char* const server = getenv("ANEMONE_FAIL_SERVER");
+    if (server != NULL) {
+        serve(server);
+        atomic_store(&armed, 1);
+        return true_main(count, arguments, environment);
+    }
     atexit(write_counts);
     if (getenv("ANEMONE_FAIL") != NULL) {
         read_wish(getenv("ANEMONE_FAIL"));

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Runs the command where memory, files and the process itself fail at the n-th call (tests/faults/failing_calls.c).
 
-usage: faults.py <command> <library> [--all] [--stride n]
+usage: faults.py <command> <library> [--all] [--stride n] [--part i/parts]
 
 Whatever fails: no signal ends the command, its exit code is one of its own, a failure is told in a sentence, and neither a
 temporary file nor half of a file is left. The short form takes a prime stride over n, the whole one every n up to 2,000.
 """
 
 import argparse
+import fcntl
 import json
 import os
 import pathlib
@@ -20,7 +21,8 @@ import sys
 import tempfile
 import zipfile
 
-MIL = (pathlib.Path(__file__).parent / "model.mil").read_text()
+HERE = pathlib.Path(__file__).parent
+MIL = (HERE / "model.mil").read_text()
 # What is asked, and what it writes.
 COMMANDS = [
     (["check", "m.mil", "-f", "json", "-o", "found.json"], ["found.json"]),
@@ -48,11 +50,18 @@ COMMANDS = [
     (["check", "as_mil", "-q"], []),
     (["run", "as_netplist"], []),
     (["bench", "m.mil", "--seconds", "0.001", "--no-limits", "--json"], []),
+    (["train", "m.mil", "-d", "samples.npz", "--loss", "mean_squared", "--steps", "2", "-o", "trained"], ["trained"]),
+    (["generate", "tiny", "--tokens", "1,2,3", "-n", "2"], []),
+    (["precision", "tiny", "-d", "tokens.txt", "--quick"], []),
+    (["check", "tiny", "-q"], []),
+    (["cost", "tiny"], []),
     (["targets"], []),
     (["rules", "R030"], []),
     (["manual"], []),
     (["completions", "bash"], []),
 ]
+# What some of them read.
+MADE = {"mil": "as_mil", "netplist": "as_netplist", "mlpackage": "p.mlpackage"}
 # Models whose weights stay in their files until somebody needs them, and weights of a file of their own.
 LARGE_MODELS = ["large", "large_netplist", "large.mlpackage", "large.onnx", "external.onnx"]
 LARGE = [[word, name] for name in LARGE_MODELS for word in ("check", "run")]
@@ -64,7 +73,7 @@ SENTENCE = re.compile(r"^(error|warning|note)\b|: error: |error: memory")
 
 def large_models(harness, folder):
     """A product with a matrix of 128 KiB in each format."""
-    sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "python"))
+    sys.path.insert(0, str(HERE.parent / "python"))
     import _onnx_messages as onnx
 
     shape = [128, 512]
@@ -183,8 +192,6 @@ def write_npz(path, arrays):
 def judge_training(harness, folder):
     """A training whose disk is full, or that is killed, at any write: metrics, curves and the model are the old files or the new
     ones, the message names what could not be written, and --resume comes from what is left to the bits of an unbroken training."""
-    write_npz(folder / "samples.npz", {"x": ((4, 8), [i % 5 / 4 - 0.5 for i in range(32)]),
-                                       "wanted": ((4, 12), [i % 3 for i in range(48)])})
     arguments = ["train", "m.mil", "-d", "samples.npz", "--loss", "mean_squared", "--steps", "4", "--checkpoint", "run",
                  "--checkpoint-every", "2", "--csv", "metrics.csv", "--svg", "curves.svg", "-o", "trained"]
     names = ["metrics.csv", "curves.svg"]
@@ -231,6 +238,37 @@ def judge_training(harness, folder):
     return None
 
 
+class Server:
+    """The command with its arguments, started once, of which each run is a child."""
+
+    def __init__(self, command, arguments, folder, environment):
+        self.said = [tempfile.TemporaryFile(buffering=0) for _ in range(2)]
+        for file in self.said:  # each child writes at the end, which is the beginning again
+            fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) | os.O_APPEND)
+        asked, self.asks = os.pipe()
+        self.answers, answered = os.pipe()
+        self.process = subprocess.Popen([command, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=self.said[0],
+                                        stderr=self.said[1], pass_fds=(asked, answered),
+                                        env=dict(environment, ANEMONE_FAIL_SERVER=f"{asked},{answered}"))
+        os.close(asked)
+        os.close(answered)
+        self.answers = open(self.answers, "rb")
+
+    def run(self, fail):
+        for file in self.said:
+            file.truncate(0)
+        os.write(self.asks, f"{fail}\n".encode())
+        status = os.waitstatus_to_exitcode(int(self.answers.readline()))
+        said = [os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0) for file in self.said]
+        return subprocess.CompletedProcess(self.process.args, status, *said)
+
+    def close(self):
+        os.close(self.asks)
+        self.process.wait()
+        for file in (self.answers, *self.said):
+            file.close()
+
+
 class Harness:
     def __init__(self, command, library, every):
         self.command = str(pathlib.Path(command).resolve())
@@ -238,17 +276,28 @@ class Harness:
         self.every = every
         self.wrong = []
         self.runs = 0
+        self.server = None
+        self.serves = None
 
     def run(self, arguments, folder, fail=None, counts=None):
         environment = dict(os.environ, LD_PRELOAD=self.library, ANEMONE_THREADS="1")
         environment.pop("ANEMONE_FAIL", None)
+        self.runs += 1
         if fail:
-            environment["ANEMONE_FAIL"] = fail
+            if self.serves != (arguments, folder):
+                self.close()
+                self.server = Server(self.command, arguments, folder, environment)
+                self.serves = (arguments, folder)
+            return self.server.run(fail)
         if counts:
             environment["ANEMONE_FAIL_COUNTS"] = counts
-        self.runs += 1
         return subprocess.run([self.command, *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def close(self):
+        if self.server:
+            self.server.close()
+        self.server = self.serves = None
 
     def blame(self, arguments, fail, what):
         self.wrong.append(f"ANEMONE_FAIL={fail} anemone {' '.join(arguments)}: {what}")
@@ -318,17 +367,24 @@ def main():
     parser.add_argument("--all", action="store_true", help="every n")
     parser.add_argument("--stride", type=int, default=307)
     parser.add_argument("--only", help="a word of the command line")
+    parser.add_argument("--part", default="1/1", help="of so many, which take less time each")
     given = parser.parse_args()
     harness = Harness(given.command, given.library, 1 if given.all else given.stride)
     with tempfile.TemporaryDirectory(prefix="anemone_faults_") as place:
         folder = pathlib.Path(place)
         (folder / "m.mil").write_text(MIL)
         (folder / "a_model_of_a_long_name.mil").write_text(MIL)
-        harness.run(["convert", "m.mil", "--to", "mlpackage", "-o", "p.mlpackage"], folder)
-        for arguments, written in COMMANDS:
+        (folder / "tokens.txt").write_text("1,2,3,4,5,6")
+        write_npz(folder / "samples.npz", {"x": ((4, 8), [i % 5 / 4 - 0.5 for i in range(32)]),
+                                           "wanted": ((4, 12), [i % 3 for i in range(48)])})
+        shutil.copytree(HERE.parent / "c" / "tiny_llama", folder / "tiny")
+        for form, name in MADE.items():
+            harness.run(["convert", "m.mil", "--to", form, "-o", name], folder)
+        part, parts = map(int, given.part.split("/"))
+        for arguments, written in COMMANDS[part - 1::parts]:
             if given.only and given.only not in arguments:
                 continue
-            keeps_package = not {"p.mlpackage", "as_mil", "as_netplist"} & set(written)
+            is_needed = set(MADE.values()) & set(written)
             for name in written:
                 remove(folder / name)
             counts = harness.counts(arguments, folder)
@@ -373,13 +429,14 @@ def main():
                 for name in os.listdir(folder / "kept"):
                     (folder / "kept" / name).rename(folder / name)
                 (folder / "kept").rmdir()
-            if not keeps_package:
+            if is_needed:
                 harness.run(arguments, folder)
-        if not given.only or given.only == "large":
+        if part == 1 and (not given.only or given.only == "large"):
             judge_large(harness, folder)
             judge_shared(harness, folder)
-        if not given.only or given.only == "train":
+        if part == 1 and (not given.only or given.only == "train"):
             judge_training(harness, folder)
+        harness.close()
     for line in harness.wrong[:40]:
         print(line)
     print(f"{harness.runs} runs of the command, {len(harness.wrong)} that failed otherwise than they may")

@@ -238,7 +238,8 @@ def options(program, folder):
     for section, setting in (("check", 'output = "victim"'), ("check", 'o = "victim"'), ("check", 'waive = ["R030"]'),
                              ("check", 'route = "mil"'), ("check", "max-memory = 1000000000000"), ("check", 'ranges = "image=0,0"'),
                              ("check", '--output = "victim"'), ("draw", 'output = "victim"'), ("optimize", 'svg = "victim"'),
-                             ("run", 'backend = "engine:h13"'), ("compress", 'output = "victim"'), ("bench", 'svg = "victim"')):
+                             ("run", 'backend = "engine:h13"'), ("compress", 'output = "victim"'), ("bench", 'svg = "victim"'),
+                             ("train", 'csv = "victim"'), ("train", 'checkpoint = "victim"'), ("convert", 'weights = "victim"')):
         config.write_text(f"[{section}]\n{setting}\n")
         done = run(program, [section, "m.mil"], folder)
         expect(done.returncode == 2, f"{section} {setting}: {done.returncode} {done.stderr[:200]!r}")
@@ -291,6 +292,16 @@ def reports(program, folder):
         (folder / f"{name}.mlpackage").mkdir()
         (folder / f"{name}.mlpackage/Manifest.json").write_bytes(manifest)
         files[f"{name}.mlpackage"] = None
+    shutil.copytree(ROOT / "tests" / "c" / "tiny_llama", folder / "whole")
+    for name, inside, data in (("no_json", "config.json", b"{"), ("no_family", "config.json", b'{"model_type": "no_such"}'),
+                               ("cut_tensors", "model.safetensors", (folder / "whole/model.safetensors").read_bytes()[:-9]),
+                               ("no_header", "model.safetensors", b"\xff" * 64)):
+        shutil.copytree(folder / "whole", folder / name)
+        (folder / name / inside).write_bytes(data)
+        files[name] = None
+    for name, data in (("empty.gguf", b""), ("cut.gguf", b"GGUF\3\0\0\0\1\0"), ("noise.gguf", bytes(range(256)))):
+        (folder / name).write_bytes(data)
+        files[name] = None
     for name in files:
         for form in ("text", "json", "sarif", "html"):
             done = run(program, ["check", name, "--format", form], folder)
@@ -303,7 +314,8 @@ def reports(program, folder):
                     expect(False, f"check {name} --format {form}: {wrong}: {done.stdout[:200]!r}")
             elif form == "text":
                 expect("unreadable:" in done.stdout, f"check {name}: {done.stdout[:200]!r}")
-        expect(run(program, ["run", name], folder).returncode == 2, f"run {name}")
+        for subcommand in (["run"], ["diff"], ["convert", "--to", "mil", "-o", "made"], ["generate", "--tokens", "1"]):
+            expect(run(program, [subcommand[0], name, *subcommand[1:]], folder).returncode == 2, f"{subcommand} {name}")
     for name in ("missing.mil", "missing.onnx"):
         expect(run(program, ["check", name], folder).returncode == 2, f"check {name}: there is no such file")
 

@@ -3,6 +3,7 @@
 #include "../app/target_names.hpp"
 #include "progress.hpp"
 #include "ranges.hpp"
+#include "terminal_text.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/io/folder_contents.hpp>
 #include <anemone/io/open_file.hpp>
@@ -197,7 +198,7 @@ std::string models_table(const std::vector<checked_model>& models) {
             continue;
         }
         if (each.path != last) {
-            text += fmt::format("{}: {} models\n", each.path, counts[each.path]);
+            text += fmt::format("{}: {} models\n", one_line(each.path), counts[each.path]);
             last = each.path;
         }
         std::vector<ane::target> refusing;
@@ -207,7 +208,7 @@ std::string models_table(const std::vector<checked_model>& models) {
                 refusing.push_back(row.target);
             }
         }
-        text += fmt::format("  {:<32} {}\n", each.part,
+        text += fmt::format("  {:<32} {}\n", one_line(each.part),
                             each.refused ? "unreadable"
                             : refusing.empty()
                                 ? "accepted"

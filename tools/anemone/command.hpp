@@ -34,6 +34,9 @@ void add_manual(CLI::App& app, int& status);
 /// controls that came from a file.
 void write_text(const std::string& to, const std::string& text);
 
+/// Writes remarks to standard error, without controls that came from a file.
+void tell(const std::string& text);
+
 /// Whether standard output is a terminal that takes colours (NO_COLOR is not set).
 bool coloured();
 

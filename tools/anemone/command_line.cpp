@@ -36,10 +36,10 @@ struct named_word {
     std::string_view name;
     std::string_view word;
 };
-constexpr named_word named_words[] = {{"", "--explain", words::rules},      {"", "--output", words::file},
-                                      {"", "--input", words::file},         {"", "--compare", words::file},
-                                      {"", "--config", words::file},        {"", "--svg", words::file},
-                                      {"targets", "NAMES", words::targets}, {"rules", "NAMES", words::rules}};
+constexpr named_word named_words[] = {
+    {"", "--explain", words::rules}, {"", "--output", words::file},        {"", "--input", words::file},
+    {"", "--compare", words::file},  {"", "--config", words::file},        {"", "--svg", words::file},
+    {"train", "--csv", words::file}, {"targets", "NAMES", words::targets}, {"rules", "NAMES", words::rules}};
 
 std::string_view word_of(std::string_view command, std::string_view name) {
     for (const named_word& each : named_words) {

@@ -1,8 +1,12 @@
 #include "comparison.hpp"
 
+#include "terminal_text.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
+#include <string_view>
 
 namespace command {
 
@@ -20,15 +24,18 @@ bool within(double a, double b, const tolerance& allowed) {
 
 comparison compare_arrays(std::span<const tensor> answers, std::span<const tensor> expected, const tolerance& allowed) {
     comparison result;
+    const bool are_alone = answers.size() == 1 && expected.size() == 1;
+    std::map<std::string_view, const tensor*> by_name;
+    for (const tensor& each : answers) {
+        by_name[each.name] = &each;
+    }
     for (const tensor& wanted : expected) {
-        const tensor* found = nullptr;
-        for (const tensor& each : answers) {
-            found = each.name == wanted.name || (answers.size() == 1 && expected.size() == 1) ? &each : found;
-        }
+        const auto named = by_name.find(wanted.name);
+        const tensor* const found = are_alone ? &answers.front() : named == by_name.end() ? nullptr : named->second;
         if (found == nullptr || found->count() != wanted.count()) {
             result.equal = false;
             result.text +=
-                fmt::format("{}: {}\n", wanted.name,
+                fmt::format("{}: {}\n", one_line(wanted.name),
                             found == nullptr ? "is not an output of the model"
                                              : fmt::format("is {}, expected {}", app::shape_text(found->shape),
                                                            app::shape_text(wanted.shape)));
@@ -50,7 +57,7 @@ comparison compare_arrays(std::span<const tensor> answers, std::span<const tenso
         result.equal = result.equal && different == 0;
         result.text +=
             fmt::format("{}: {} of {} elements differ by more than allowed; the largest difference is {:.4g}",
-                        wanted.name, different, wanted.count(), largest);
+                        one_line(wanted.name), different, wanted.count(), largest);
         result.text += wanted.count() == 0 || largest == 0
                            ? "\n"
                            : fmt::format(", at element {} ({:.6g}, expected {:.6g})\n", worst, found->values[worst],

@@ -1,5 +1,6 @@
 #include "command.hpp"
 #include "progress.hpp"
+#include "terminal_text.hpp"
 #include "written_model.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ int convert(const convert_command& given) {
     app::model model(given.file, given.reading, user());
     std::string text;
     for (const std::string& note : model.notes()) {
-        text += fmt::format("note: {}\n", note);
+        text += fmt::format("note: {}\n", one_line(note));
     }
     text += write(std::move(model), given.written);
     write_text("", text);

@@ -8,6 +8,7 @@
 #include "output_path.hpp"
 #include "progress.hpp"
 #include "sample_files.hpp"
+#include "terminal_text.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/readers/unreadable.hpp>
 #include <anemone/report/diff_drawing.hpp>
@@ -72,7 +73,7 @@ std::string notes_of(const app::model& model) {
         if (std::find(told.begin(), told.end(), note) != told.end()) {
             continue;
         }
-        text += fmt::format("note: {}: {}\n", model.file_name(), note);
+        text += fmt::format("note: {}: {}\n", one_line(model.file_name()), one_line(note));
     }
     return text;
 }
@@ -222,8 +223,10 @@ void add_diff(CLI::App& app, int& status) {
     sub->footer("Examples:\n  anemone diff model.mil --target h16 --input images.npz\n"
                 "  anemone diff model.onnx --reference f64 --data samples.npz\n"
                 "  anemone diff trained.onnx converted.mlpackage");
-    sub->callback([given, sub, &status] {
-        given->names_backend = sub->count("--backend") > 0;
+    // Found here: to look for a name takes memory where the parser cannot throw.
+    const CLI::Option* const backend = detail::option_named(*sub, "--backend");
+    sub->callback([given, backend, &status] {
+        given->names_backend = backend->count() > 0;
         status = diff(*given);
     });
 }

@@ -1,6 +1,7 @@
 #include "findings.hpp"
 
 #include "../app/target_names.hpp"
+#include "terminal_text.hpp"
 #include <anemone/report/cost_text.hpp>
 #include <anemone/report/terminal.hpp>
 
@@ -96,7 +97,7 @@ std::string place_of(const ane::aside& o) {
 std::string findings_text(const std::string& path, const ane::graph_view& g, const ane::verdict_table& verdicts,
                           std::span<const ane::aside> observed, bool quiet, bool all, bool coloured) {
     using ane::detail::painted;
-    std::string text = fmt::format("{}: {} operations\n", path, operation_count(g));
+    std::string text = fmt::format("{}: {} operations\n", one_line(path), operation_count(g));
     text += verdicts.str(coloured);
     if (quiet) {
         return text;
@@ -106,7 +107,7 @@ std::string findings_text(const std::string& path, const ane::graph_view& g, con
         text += fmt::format("{} {}{} [{}]\n",
                             painted(fmt::format("{}:", level_of(each)),
                                     ane::detail::colour_of(each.level, each.level == ane::severity::reject), coloured),
-                            place_of(each), each.text, each.kind.id);
+                            one_line(place_of(each)), one_line(each.text), each.kind.id);
     }
     std::size_t following = 0;
     std::map<ane::rule, std::vector<int>> more; // layers that are not listed one by one
@@ -121,7 +122,7 @@ std::string findings_text(const std::string& path, const ane::graph_view& g, con
             text += fmt::format(
                 "{} {} ({})\n",
                 painted(fmt::format("{}:", each.level()), ane::detail::colour_of(v.severity, v.is_error), coloured),
-                each.sentence, app::names_of(each.targets, verdicts.rows().size()));
+                one_line(each.sentence), app::names_of(each.targets, verdicts.rows().size()));
         }
     }
     for (const auto& [rule, layers] : more) {

@@ -3,6 +3,7 @@
 #include "command.hpp"
 #include "option_arguments.hpp"
 #include "progress.hpp"
+#include "terminal_text.hpp"
 #include "token_file.hpp"
 #include <anemone/base/error.hpp>
 
@@ -83,7 +84,7 @@ int generate(generate_command given) {
         }
     }
     for (const std::string& note : model->notes()) {
-        fmt::print(stderr, "note: {}\n", note);
+        tell(fmt::format("note: {}\n", one_line(note)));
     }
     app::generating g(model, prompt, given.next, user());
     shown_tokens shown(*model, !given.text.empty());
@@ -101,7 +102,7 @@ int generate(generate_command given) {
         show(json(g) + "\n");
     } else {
         shown.end();
-        fmt::print(stderr, "{}", figures_text(g));
+        tell(figures_text(g));
     }
     return well;
 }

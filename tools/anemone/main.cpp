@@ -36,6 +36,8 @@ void write_text(const std::string& to, const std::string& text) {
     }
 }
 
+void tell(const std::string& text) { std::fputs(harmless(text, false).c_str(), stderr); }
+
 bool coloured() {
     const char* const none = std::getenv("NO_COLOR");
     return ::isatty(STDOUT_FILENO) == 1 && (none == nullptr || *none == '\0');
@@ -60,7 +62,9 @@ int ended_by(const CLI::App& app, const CLI::ParseError& wrong) {
     while (said.ends_with('\n')) {
         said.pop_back();
     }
-    return impossible_because(error_text(said, ""));
+    const std::size_t last = std::min(said.rfind('\n'), said.size()); // the parser's own, behind what was wrong
+    return impossible_because(error_text(said.substr(0, last), "") + said.substr(last + (last < said.size() ? 1 : 0)) +
+                              (last < said.size() ? "\n" : ""));
 }
 
 struct subcommand {

@@ -1,5 +1,7 @@
 #include "option_files.hpp"
 
+#include "../app/option.hpp"
+#include "command.hpp"
 #include "input_file.hpp"
 #include "option_arguments.hpp"
 #include <anemone/base/error.hpp>
@@ -10,7 +12,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <sstream>
@@ -81,15 +82,17 @@ private:
         const std::string name = option->get_name();
         const std::string shown = ane::detail::printable(
             fmt::format("{}{}{}", fmt::join(item.parents, " "), item.parents.empty() ? "" : " ", name));
-        if (std::find(std::begin(harmless_options), std::end(harmless_options), name) == std::end(harmless_options)) {
+        const bool is_harmless =
+            std::find(std::begin(harmless_options), std::end(harmless_options), name) != std::end(harmless_options);
+        // A name may be that of a flag here and of a file there.
+        if (!is_harmless || option->get_type_name().starts_with(app::words::file)) {
             throw ane::error(ane::errc::argument, usual_config,
                              fmt::format("sets {}, which a file may that you name: --config {}", shown, usual_config));
         }
         if (option->empty()) {
             const std::string value = ane::detail::printable(fmt::format("{}", fmt::join(item.inputs, ",")));
-            std::fputs(
-                fmt::format("note: {} of this folder sets {} {}\n", usual_config, shown, value.substr(0, 200)).c_str(),
-                stderr);
+            tell(fmt::format("note: {} of this folder sets {} {}\n", usual_config, shown,
+                             ane::error::shortened(value, 200)));
         }
     }
 

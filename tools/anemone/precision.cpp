@@ -4,12 +4,12 @@
 #include "command.hpp"
 #include "option_arguments.hpp"
 #include "progress.hpp"
+#include "terminal_text.hpp"
 #include "token_file.hpp"
 #include <anemone/base/error.hpp>
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,7 +40,7 @@ int measure(const precision_command& given) {
     }
     const app::measured_precision found = app::measure_precision(given.folder, texts, given.how, user());
     for (const std::string& note : found.notes) {
-        fmt::print(stderr, "note: {}\n", note);
+        tell(fmt::format("note: {}\n", one_line(note)));
     }
     write_text("", given.json ? json(found) : text(found));
     return found.report.whole.flips == 0 ? well : refused;

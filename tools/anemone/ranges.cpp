@@ -1,5 +1,6 @@
 #include "ranges.hpp"
 
+#include "../app/by_name.hpp"
 #include "numpy_file.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/values/half.hpp>
@@ -77,9 +78,7 @@ input_ranges ranges_in(const std::vector<std::string>& arguments, const app::mod
         return found;
     }
     const std::vector<app::port> inputs = of.ports().inputs;
-    const auto is_input = [&](const std::string& name) {
-        return std::any_of(inputs.begin(), inputs.end(), [&](const app::port& each) { return each.name == name; });
-    };
+    const app::by_name<app::port> known(inputs);
     std::map<std::string, measured> seen;
     for (const std::string& each : arguments) {
         const std::size_t equals = each.find('=');
@@ -98,7 +97,7 @@ input_ranges ranges_in(const std::vector<std::string>& arguments, const app::mod
         }
         bool any = false;
         for (const tensor& array : arrays) {
-            if (is_input(array.name)) {
+            if (known.contains(array.name)) {
                 seen[array.name].add(array, rest, found.observed);
                 any = true;
             }

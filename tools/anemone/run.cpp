@@ -7,6 +7,7 @@
 #include "option_arguments.hpp"
 #include "output_path.hpp"
 #include "progress.hpp"
+#include "terminal_text.hpp"
 #include <anemone/backend/samples.hpp>
 #include <anemone/base/error.hpp>
 
@@ -89,16 +90,16 @@ std::string summary(const tensor& output) {
         most = std::max(most, v);
     }
     if (others == output.count()) {
-        return fmt::format("{} ({}): no finite number\n", output.name, app::shape_text(output.shape));
+        return fmt::format("{} ({}): no finite number\n", one_line(output.name), app::shape_text(output.shape));
     }
     std::string shown;
     for (std::size_t i = 0; i < std::min<std::size_t>(output.count(), 6); ++i) {
         shown += fmt::format(" {:.5g}", output.values[i]);
     }
-    return fmt::format("{} ({}): from {:.5g} to {:.5g}{}{};{}{}\n", output.name, app::shape_text(output.shape), least,
-                       most, output.count() > 6 ? fmt::format(" at element {}", place) : "",
-                       others == 0 ? "" : fmt::format(", {} not finite", others), shown,
-                       output.count() > 6 ? " ..." : "");
+    return fmt::format(
+        "{} ({}): from {:.5g} to {:.5g}{}{};{}{}\n", one_line(output.name), app::shape_text(output.shape), least, most,
+        output.count() > 6 ? fmt::format(" at element {}", place) : "",
+        others == 0 ? "" : fmt::format(", {} not finite", others), shown, output.count() > 6 ? " ..." : "");
 }
 
 std::string summaries(const std::vector<tensor>& answers) {

@@ -42,15 +42,17 @@ std::string harmless(std::string_view text, bool keeps_colours) {
     return shown;
 }
 
+std::string one_line(std::string_view text) { return ane::error::shortened(ane::detail::printable(text), 4000); }
+
 std::string error_text(std::string_view what, std::string_view kind) {
     if (!kind.empty() && what.starts_with(kind) && what.substr(kind.size()).starts_with(": ")) {
         what.remove_prefix(kind.size() + 2);
     }
+    constexpr std::string_view item = "\n  ";
     std::string text = "error: ";
     while (true) {
-        const std::size_t end = what.find('\n');
-        text += ane::error::shortened(ane::detail::printable(what.substr(0, end)), 4000);
-        text += '\n';
+        const std::size_t end = what.find(item);
+        text += one_line(what.substr(0, end)) + "\n";
         if (end == std::string_view::npos) {
             return text;
         }

@@ -1,6 +1,7 @@
 #include "unreadable_report.hpp"
 
 #include "html_page.hpp"
+#include "terminal_text.hpp"
 #include <anemone/io/json.hpp>
 #include <anemone/report/aside.hpp>
 #include <anemone/report/terminal.hpp>
@@ -26,9 +27,9 @@ std::string count_of(const ane::unreadable& refused) {
 
 std::string unreadable_text(const std::string& path, const ane::unreadable& refused, bool coloured) {
     using ane::detail::painted;
-    std::string text = fmt::format("{}: {} in the file\n", path, count_of(refused));
+    std::string text = fmt::format("{}: {} in the file\n", one_line(path), count_of(refused));
     for (const ane::read_fault& fault : refused.faults()) {
-        text += fmt::format("{} {}\n", painted("unreadable:", "\x1b[1;31m", coloured), ane::text(fault));
+        text += fmt::format("{} {}\n", painted("unreadable:", "\x1b[1;31m", coloured), one_line(ane::text(fault)));
     }
     return text;
 }

@@ -2,6 +2,7 @@
 
 #include "output_path.hpp"
 #include "progress.hpp"
+#include "terminal_text.hpp"
 
 #include <utility>
 
@@ -43,7 +44,8 @@ std::string write(app::model of, const written_form& written) {
         return "";
     }
     const std::string path = app::convert(std::move(of), written.how, written.path, user());
-    return written.how.to == app::model_format::cpp ? path + "\n" + app::weights_beside(path) + "\n" : path + "\n";
+    return one_line(path) + "\n" +
+           (written.how.to == app::model_format::cpp ? one_line(app::weights_beside(path)) + "\n" : "");
 }
 
 } // namespace command

@@ -9,6 +9,7 @@
 #include <anemone/diff/overflow_search.hpp>
 #include <anemone/forms/form_text.hpp>
 #include <anemone/forms/written.hpp>
+#include <anemone/models/checkpoint.hpp>
 #include <anemone/passes/print.hpp>
 #include <anemone/passes/validate.hpp>
 #include <anemone/rules/figures.hpp>
@@ -29,8 +30,21 @@ namespace app {
 
 namespace {
 
-void observe(const ane::lost_digits& lost, std::vector<ane::aside>& observed) {
+/// How many numbers of a weight fp16 cannot hold, where the reader did not say so.
+void observe_beyond_half(const ane::stored_tensor& weight, std::span<const std::string> said,
+                         std::vector<ane::aside>& observed) {
+    ane::weight_store one;
+    one.add(weight);
+    for (const std::string& note : ane::models::numbers_beyond_half(one)) {
+        if (std::find(said.begin(), said.end(), note) == said.end()) {
+            observed.push_back({ane::reading_note, ane::severity::note, note, {}, 0});
+        }
+    }
+}
+
+void observe(const ane::lost_digits& lost, const model& of, std::vector<ane::aside>& observed) {
     if (!lost.fault.empty()) {
+        observe_beyond_half(of.weights().at(lost.weight), of.notes(), observed);
         observed.push_back({ane::weight_not_finite,
                             ane::severity::warn,
                             fmt::format("{}; nothing is promised of this weight", lost.fault),
@@ -259,7 +273,7 @@ judgement check(const model& of, const check_options& how, const caller& who, co
     ane::read_model promised{of.graph(), {}, of.notes(), of.doubts(), of.types()};
     promise(promised.graph, how.ranges);
     for (const ane::lost_digits& lost : ane::promise_statistics(promised.graph, of.weights())) {
-        observe(lost, observed);
+        observe(lost, of, observed);
     }
     append(observed, measured);
     const ane::target_set targets = targets_named(how.targets);

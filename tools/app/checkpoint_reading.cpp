@@ -81,8 +81,10 @@ ane::read_model read_checkpoint(const std::string& path, const reading_options& 
         form = programs[chosen];
     }
     ane::read_model model = ane::models::model_of(std::move(found), form, path, allows_missing(how));
-    const std::vector<std::string> beyond = ane::models::numbers_beyond_half(model.weights); // of the program alone
-    model.notes.insert(model.notes.end(), beyond.begin(), beyond.end());
+    if (!how.approximates) { // whoever judges the model looks at each weight, and need not read it twice
+        const std::vector<std::string> beyond = ane::models::numbers_beyond_half(model.weights); // of the program alone
+        model.notes.insert(model.notes.end(), beyond.begin(), beyond.end());
+    }
     if (programs.size() > 1 && how.function.empty()) {
         model.notes.push_back("one program of the engine does not hold it: in " + std::to_string(programs.size()) +
                               ", " + program_name(0) + " to " + program_name(programs.size() - 1) + ", see " +

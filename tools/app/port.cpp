@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <span>
 #include <string_view>
@@ -56,8 +57,18 @@ std::vector<char> indices_of(const ane::graph_view& g) {
     return are;
 }
 
-port port_of(const ane::graph_view& g, std::string_view name, const ane::node& n) {
-    port made{std::string(g.called(name))};
+/// What people call the ports of a graph, by their names: for all of them at once.
+std::map<std::string_view, std::string_view> called_by_name(const ane::graph_view& g) {
+    std::map<std::string_view, std::string_view> all;
+    for (const ane::port_alias& each : g.aliases) {
+        all.emplace(g.text(each.port), g.text(each.called));
+    }
+    return all;
+}
+
+port port_of(const std::map<std::string_view, std::string_view>& called, std::string_view name, const ane::node& n) {
+    const auto known = called.find(name);
+    port made{std::string(known == called.end() ? name : known->second)};
     made.inner = name;
     made.type = element_of(n.type, made.name);
     for (int axis = 0; axis < n.shape.rank; ++axis) {
@@ -74,17 +85,18 @@ model_ports ports_of(const ane::graph_view& g, const std::vector<std::string>& i
     const std::vector<char> are_indices = indices_of(g);
     const std::set<std::string_view> declared(integers.begin(), integers.end());
     const ane::sequence<char> bound = ane::detail::bound_nodes(g);
+    const std::map<std::string_view, std::string_view> called = called_by_name(g);
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind == ane::op::input) {
             port& p = (bound[static_cast<std::size_t>(i)] != 0 ? made.inputs : made.states)
-                          .emplace_back(port_of(g, g.name(i), g[i]));
+                          .emplace_back(port_of(called, g.name(i), g[i]));
             p.has_integers = p.type == element_type::f16 &&
                              (declared.contains(p.inner) || are_indices[static_cast<std::size_t>(i)] != 0);
         }
     }
     for (const ane::output_port& out : g.outputs) {
         if (!out.is_state()) {
-            made.outputs.push_back(port_of(g, g.name(out), g[out.node]));
+            made.outputs.push_back(port_of(called, g.name(out), g[out.node]));
         }
     }
     return made;

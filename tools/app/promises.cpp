@@ -1,10 +1,14 @@
 #include "promises.hpp"
 
+#include "by_name.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/values/half.hpp>
 #include <anemone/weights/promises.hpp>
 
 #include <fmt/format.h>
+
+#include <map>
+#include <string_view>
 
 namespace app {
 
@@ -25,10 +29,19 @@ void promise(ane::dynamic_graph& graph, const std::vector<input_range>& ranges) 
         return;
     }
     const model_ports ports = ports_of(graph, {});
+    const by_name<port> by(ports.inputs);
+    const ane::graph_view g = graph;
+    std::map<std::string_view, int> nodes;
+    for (int i = 0; i < g.size(); ++i) {
+        if (g[i].kind == ane::op::input) {
+            nodes.emplace(g.name(i), i);
+        }
+    }
     for (const input_range& each : ranges) {
-        const port& input = named(ports.inputs, each.input, "input");
+        const port* const known = by.find(each.input);
+        const port& input = known != nullptr ? *known : named(ports.inputs, each.input, "input");
         require_range(each);
-        ane::promise_input(graph, input.inner, each.values);
+        ane::promise_input(graph, nodes.at(input.inner), each.values);
     }
 }
 

@@ -41,12 +41,15 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Gives the weights whose values are not there others.
-void fill_missing(ane::read_model& read, const reading_options& how) {
+void fill_missing(ane::read_model& read, const reading_options& how, ane::opened_files& parts) {
     if (how.weights.empty() || read.missing.empty()) {
         return;
     }
     const ane::graph_view g = read.graph;
     ane::weight_store others;
+    if (how.weights != "zeros" && how.weights != "random") {
+        parts.add(how.weights);
+    }
     if (how.weights != "zeros") {
         others = how.weights == "random"                        ? ane::random_weights(g, 0)
                  : fs::path(how.weights).extension() == ".gguf" ? ane::load_gguf(how.weights)
@@ -374,10 +377,11 @@ ane::read_model read_whole(const found_file& file, const reading_options& how, c
     }
 }
 
-/// The bundle that a path is or lies in, which belongs together though only some of it is read; empty where there is none.
-fs::path bundle_of(const std::string& path) {
+/// The bundle that an absolute path is or lies in, which belongs together though only some of it is read; empty where there is
+/// none.
+fs::path bundle_of(const fs::path& path) {
     std::error_code failed; // what is not there is no bundle
-    for (fs::path at = fs::absolute(path, failed).lexically_normal(); at.has_relative_path(); at = at.parent_path()) {
+    for (fs::path at = path; at.has_relative_path(); at = at.parent_path()) {
         if (fs::is_directory(at, failed) && (at.extension() == ".mlmodelc" || at.extension() == ".mlpackage" ||
                                              fs::is_regular_file(at / "Manifest.json", failed))) {
             return at;
@@ -389,14 +393,18 @@ fs::path bundle_of(const std::string& path) {
 /// What a model's file is part of, as far as that is known before it is read.
 void add_known_parts(ane::opened_files& parts, const std::string& path) {
     parts.add(path);
-    const fs::path bundle = bundle_of(path);
-    std::vector<ane::detail::folder_entry> inside;
-    if (!bundle.empty()) {
-        static_cast<void>(
-            ane::detail::list_folder(bundle.string(), inside)); // of what cannot be listed nothing is known
-    }
-    for (const ane::detail::folder_entry& each : inside) {
-        parts.add((bundle / each.path).string());
+    std::error_code failed;
+    const fs::path named = fs::absolute(path, failed);
+    for (const fs::path& at : {named, fs::canonical(named, failed)}) { // links lead to a bundle, or out of one
+        const fs::path bundle = bundle_of(at);
+        std::vector<ane::detail::folder_entry> inside;
+        if (!bundle.empty()) {
+            static_cast<void>(
+                ane::detail::list_folder(bundle.string(), inside)); // of what cannot be listed nothing is known
+        }
+        for (const ane::detail::folder_entry& each : inside) {
+            parts.add((bundle / each.path).string());
+        }
     }
 }
 
@@ -462,7 +470,7 @@ model_file read(const std::string& path, const reading_options& how, const calle
                          "is for folders with config.json and .gguf files, published language models");
     }
     ane::read_model model = read_whole(file, how, who, parts.all);
-    fill_missing(model, how);
+    fill_missing(model, how, parts.all);
     const bool is_mil = file.kind == file_kind::mil || file.kind == file_kind::mlpackage;
     const bool has_own_layers = file.kind != file_kind::onnx && file.kind != file_kind::checkpoint;
     parts.tell();

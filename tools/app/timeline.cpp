@@ -4,6 +4,7 @@
 #include "plan_json.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/cost/timeline.hpp>
+#include <anemone/io/unicode.hpp>
 #include <anemone/passes/lowering.hpp>
 #include <anemone/report/timeline_drawing.hpp>
 #include <anemone/report/timeline_report.hpp>
@@ -35,8 +36,8 @@ called_model called(const model& of, const timeline_options& how, const caller& 
     const ane::lowered_graph lowered = ane::lower(of.graph());
     called_model made{ane::program_time_of(ane::estimate(lowered.view(), t)), of.file_name(), {}};
     if (!how.batches.empty()) {
-        made.batches =
-            "\n" + made.name + " in batches\n" + ane::batch_text(ane::batch_sweep(lowered.view(), how.batches, t));
+        made.batches = "\n" + ane::detail::printable(made.name) + " in batches\n" +
+                       ane::batch_text(ane::batch_sweep(lowered.view(), how.batches, t));
     }
     return made;
 }
@@ -61,7 +62,13 @@ simulated simulate(const std::vector<called_model>& models, const timeline_optio
     return made;
 }
 
-std::string text(const simulated& s) { return ane::timeline_text(s.found, {.names = s.names}) + s.batches; }
+std::string text(const simulated& s) {
+    std::vector<std::string> shown;
+    for (const std::string& each : s.names) {
+        shown.push_back(ane::detail::printable(each));
+    }
+    return ane::timeline_text(s.found, {.names = shown}) + s.batches;
+}
 
 std::string json(const simulated& s) { return json_of(s.found, s.names); }
 

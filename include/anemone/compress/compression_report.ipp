@@ -5,6 +5,7 @@ ANEMONE_INCLUDED(anemone_compress_compression_report_hpp);
 
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
+#include "../io/unicode.hpp"
 #include "../passes/print.hpp"
 #include "../report/plot.hpp"
 #include "compression_report.hpp"
@@ -85,11 +86,12 @@ ANEMONE_BODY_OF std::string compression_report(const compression_plan& plan) {
     std::size_t names = 6;
     std::size_t forms = 4;
     std::size_t shapes = 5;
+    const auto shown = [](const weight_choice& w) { return error::shortened(detail::printable(w.name), 200); };
     const auto form_of = [](const weight_choice& w) {
         return w.form().form ? compress::form_text(*w.form().form) : std::string("fp16");
     };
     for (const weight_choice& w : plan.weights) {
-        names = std::max(names, w.name.size());
+        names = std::max(names, shown(w).size());
         forms = std::max(forms, form_of(w).size());
         shapes = std::max(shapes, print(w.shape).size());
     }
@@ -102,7 +104,7 @@ ANEMONE_BODY_OF std::string compression_report(const compression_plan& plan) {
     for (const weight_choice& w : plan.weights) {
         const stored_candidate& c = w.form();
         const char* const how = !c.form ? "" : c.fed_back ? "feedback" : "nearest";
-        text += formatted("  {:<{}}  {:<{}}  {:<{}}  {:>9}  {:>9}  {:<9}  {:>8}  {:>8}  {}\n", w.name, names,
+        text += formatted("  {:<{}}  {:<{}}  {:<{}}  {:>9}  {:>9}  {:<9}  {:>8}  {:>8}  {}\n", shown(w), names,
                           print(w.shape), shapes, form_of(w), forms, w.candidates[0].bytes, c.bytes, how,
                           compress::error_text(c.weight_error), compress::error_text(c.layer_error),
                           compress::error_text(c.output_error));

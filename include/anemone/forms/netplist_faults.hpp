@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/constants.hpp"
+#include "../graph/input_names.hpp"
 #include "../graph/uses.hpp"
 #include "../ops/convolution.hpp"
 #include "../passes/fusion.hpp"
@@ -312,9 +313,10 @@ constexpr sequence<form_fault> netplist_faults(const graph_view& lowered) {
             }
         }
     }
+    const input_names inputs(lowered);
     for (const output_port& port : lowered.outputs) {
         form_fault& fault = faults[static_cast<std::size_t>(port.node)];
-        if (!fault && (forms::is_network_key(lowered.name(port)) || lowered.find(op::input, lowered.name(port)) >= 0)) {
+        if (!fault && (forms::is_network_key(lowered.name(port)) || inputs.has(lowered.name(port)))) {
             fault = {form_reason::port_has_a_key_for_a_name};
         }
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "element_count.hpp"
 #include "mil_scaled_weights.hpp"
 #include "mil_table.hpp"
 
@@ -103,7 +104,11 @@ ANEMONE_INLINE std::vector<mil_value> read_palette(mil_call& c) {
     c.ignore("vector_axis");
     extents shape = codes.shape;
     if (shape.rank > 0) {
-        shape[along] *= t.vector;
+        const checked_integer wide = checked_integer(shape[along]) * t.vector;
+        shape[along] = wide.is_known() ? wide.value() : -1;
+        if (element_count(shape) < 0) {
+            c.refuse(formatted("has vectors of {} for indices {}", t.vector, print(codes.shape)));
+        }
     }
     const block_index group(c, codes.shape, t.groups, "a table");
     const extents strides = row_major_strides(shape);

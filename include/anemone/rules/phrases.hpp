@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../analysis/held_weights.hpp"
+#include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../base/text.hpp"
 #include "../base/way.hpp"
@@ -56,7 +57,7 @@ ANEMONE_INLINE std::string target_phrase(const target_description& t) {
 ANEMONE_INLINE std::string node_phrase(const graph_view& g, int index, op operation) {
     const std::string_view called = label(g, index);
     return called.empty() ? formatted("{} #{}", name(operation), index)
-                          : formatted("{} \"{}\"", name(operation), printable(called));
+                          : formatted("{} \"{}\"", name(operation), error::shortened(printable(called), 1000));
 }
 
 /// "kernel width 14 exceeds 13". An unbounded magnitude, which the rules cap at 10^15, is "infinity".

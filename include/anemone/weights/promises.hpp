@@ -36,6 +36,9 @@ std::vector<lost_digits> promise_statistics(dynamic_graph& g, const weight_store
 /// fp16 and the input is.
 ANEMONE_API_OF(anemone_weights_promises_hpp)
 void promise_input(dynamic_graph& g, std::string_view input, const contract& promise);
+/// The same of an input by the number of its node; errc::port where it is none.
+ANEMONE_API_OF(anemone_weights_promises_hpp)
+void promise_input(dynamic_graph& g, int index, const contract& promise);
 
 } // namespace ane::inline ANEMONE_WAY
 

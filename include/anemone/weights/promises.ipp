@@ -4,6 +4,7 @@
 ANEMONE_INCLUDED(anemone_weights_promises_hpp);
 
 #include "../base/error.hpp"
+#include "../base/formatted.hpp"
 #include "half_elements.hpp"
 #include "promises.hpp"
 #include "statistics_sum.hpp"
@@ -71,9 +72,17 @@ ANEMONE_BODY_OF void promise_input(dynamic_graph& g, std::string_view input, con
     if (at < 0) {
         throw error(errc::port, std::string(input), "is no input of the model");
     }
-    node& n = g.nodes[static_cast<std::size_t>(at)];
+    promise_input(g, at, promise);
+}
+
+ANEMONE_BODY_OF void promise_input(dynamic_graph& g, int index, const contract& promise) {
+    const graph_view view = g;
+    if (index < 0 || index >= view.size() || view[index].kind != op::input) {
+        throw error(errc::port, formatted("node {}", index), "is no input of the model");
+    }
+    node& n = g.nodes[static_cast<std::size_t>(index)];
     if (n.type == dtype::f16) {
-        g.require_fp16(promise, input, n.where);
+        g.require_fp16(promise, view.name(index), n.where);
     }
     n.attributes = n.get<contract>() & promise;
 }
