@@ -4,7 +4,12 @@ import os
 import secrets
 
 
+def thorough():
+    """Whether this is ./run test --all, which tries more."""
+    return "ANEMONE_FRESH_SEEDS" in os.environ
+
+
 def seed():
     """ANEMONE_TEST_SEED; or 1; or, where ANEMONE_FRESH_SEEDS is set, another one each time. Whoever asks prints it."""
-    fresh = secrets.randbelow(10**9) if "ANEMONE_FRESH_SEEDS" in os.environ else 1
+    fresh = secrets.randbelow(10**9) if thorough() else 1
     return int(os.environ.get("ANEMONE_TEST_SEED", fresh))

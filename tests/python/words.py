@@ -2,7 +2,6 @@
 
 Usage: words.py [PROGRAM]; PROGRAM is the one of ANEMONE_BUILD_DIR where none is given."""
 
-import os
 import re
 import sys
 import tempfile
@@ -11,6 +10,9 @@ import pathlib
 import _harness
 import _networks
 from _harness import ROOT, command, expect, verdict
+
+sys.path.insert(0, str(ROOT / "tests"))
+import from_environment
 
 TESTS = ROOT / "tests"
 CPP = re.compile(r"\w+::\w+|\b\w+_t\b|\{\.\w+|\bscaled<|\b\w+_options\b|\bstd::|\bwithin\(\w|\bg\.\w+\(|\bfind_target\b")
@@ -31,7 +33,7 @@ def main():
              if path.suffix in (".mil", ".onnx")]
     files += sorted((TESTS / "onnx" / "cases").glob("*.onnx"))
     runs = 0
-    thorough = "ANEMONE_FRESH_SEEDS" in os.environ
+    thorough = from_environment.thorough()
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         for number in range(8):
