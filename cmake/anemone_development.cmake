@@ -27,7 +27,7 @@ if(ANEMONE_BUILD_TESTS)
   target_precompile_headers(anemone_parsed_headers PRIVATE <anemone/anemone.hpp>)
 endif()
 
-# anemone_reuse_parsed_headers(<target>...): in libraries
+# anemone_reuse_parsed_headers(<target>...): in libraries, which then are without extensions of the language as well.
 function(anemone_reuse_parsed_headers)
   if(TARGET anemone_parsed_headers AND CMAKE_CXX_FLAGS_RELWITHDEBINFO MATCHES "-fPIC")
     foreach(target IN LISTS ARGN)

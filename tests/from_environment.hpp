@@ -13,6 +13,9 @@ inline unsigned number(const char* variable, unsigned otherwise) {
     return given == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(given, nullptr, 10));
 }
 
+/// Whether this is ./run test --all, which draws more, by fresh seeds.
+inline bool thorough() { return std::getenv("ANEMONE_FRESH_SEEDS") != nullptr; }
+
 /// Whether the running test case has asked for a seed: where it fails, main.cpp prints how to run it again.
 inline std::atomic<bool> seed_was_taken = false;
 
@@ -24,7 +27,7 @@ inline std::atomic<unsigned> test_cases_begun = 0;
 /// for a program that is stopped prints nothing later.
 inline unsigned seed() {
     static const unsigned value = [] {
-        if (std::getenv("ANEMONE_TEST_SEED") != nullptr || std::getenv("ANEMONE_FRESH_SEEDS") == nullptr) {
+        if (std::getenv("ANEMONE_TEST_SEED") != nullptr || !thorough()) {
             return number("ANEMONE_TEST_SEED", 1);
         }
         const unsigned fresh = std::random_device{}() % 1'000'000'000;
@@ -35,8 +38,5 @@ inline unsigned seed() {
     seed_was_taken = true;
     return value;
 }
-
-/// Whether this is ./run test --all, which draws more.
-inline bool thorough() { return std::getenv("ANEMONE_FRESH_SEEDS") != nullptr; }
 
 } // namespace from_environment

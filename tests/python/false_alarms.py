@@ -7,7 +7,6 @@ nothing."""
 import collections
 import json
 import math
-import os
 import pathlib
 import sys
 import tempfile
@@ -19,7 +18,7 @@ from _harness import command, expect, verdict
 sys.path.insert(0, str(_harness.ROOT / "tests"))
 import from_environment
 
-PROGRAMS = 300 if "ANEMONE_FRESH_SEEDS" in os.environ else 100  # of the long test, and of the usual one
+PROGRAMS = 300 if from_environment.thorough() else 100  # of the long test, and of the usual one
 TARGETS = "h13,h15g,h17s"
 
 # Rules that are not of values: of support, shapes, memory, lanes and routes. What they say of these programs is so.

@@ -4,7 +4,6 @@ Usage: one_verdict.py [PROGRAM]; PROGRAM is the one of ANEMONE_BUILD_DIR where n
 
 import ctypes
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -16,8 +15,11 @@ from _agreement_programs import CASES
 from _harness import ROOT, command, expect, verdict
 from _module import BUILD, anemone
 
+sys.path.insert(0, str(ROOT / "tests"))
+import from_environment
+
 TARGETS = "macs"
-EVERY = 1 if "ANEMONE_FRESH_SEEDS" in os.environ else 3  # third program of one operation, in the usual test
+EVERY = 1 if from_environment.thorough() else 3  # third program of one operation, in the usual test
 NETWORKS = 36 // EVERY
 
 

@@ -2,13 +2,11 @@
 
 #include "by_name.hpp"
 #include <anemone/base/error.hpp>
+#include <anemone/graph/input_names.hpp>
 #include <anemone/values/half.hpp>
 #include <anemone/weights/promises.hpp>
 
 #include <fmt/format.h>
-
-#include <map>
-#include <string_view>
 
 namespace app {
 
@@ -30,18 +28,12 @@ void promise(ane::dynamic_graph& graph, const std::vector<input_range>& ranges) 
     }
     const model_ports ports = ports_of(graph, {});
     const by_name<port> by(ports.inputs);
-    const ane::graph_view g = graph;
-    std::map<std::string_view, int> nodes;
-    for (int i = 0; i < g.size(); ++i) {
-        if (g[i].kind == ane::op::input) {
-            nodes.emplace(g.name(i), i);
-        }
-    }
+    const ane::input_names nodes(graph);
     for (const input_range& each : ranges) {
         const port* const known = by.find(each.input);
         const port& input = known != nullptr ? *known : named(ports.inputs, each.input, "input");
         require_range(each);
-        ane::promise_input(graph, nodes.at(input.inner), each.values);
+        ane::promise_input(graph, nodes.find(input.inner), each.values);
     }
 }
 

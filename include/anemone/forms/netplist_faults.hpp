@@ -316,7 +316,7 @@ constexpr sequence<form_fault> netplist_faults(const graph_view& lowered) {
     const input_names inputs(lowered);
     for (const output_port& port : lowered.outputs) {
         form_fault& fault = faults[static_cast<std::size_t>(port.node)];
-        if (!fault && (forms::is_network_key(lowered.name(port)) || inputs.has(lowered.name(port)))) {
+        if (!fault && (forms::is_network_key(lowered.name(port)) || inputs.find(lowered.name(port)) >= 0)) {
             fault = {form_reason::port_has_a_key_for_a_name};
         }
     }

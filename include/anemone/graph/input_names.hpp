@@ -7,7 +7,7 @@
 
 namespace ane {
 
-/// The names of a graph's inputs, each found in the same few steps however many there are.
+/// The inputs of a graph by their names, each found in the same few steps however many there are.
 class input_names {
 public:
     constexpr explicit input_names(const graph_view& g) : g_(g) {
@@ -26,7 +26,8 @@ public:
             }
         }
     }
-    constexpr bool has(std::string_view name) const { return slots_[slot_of(name)] >= 0; }
+    /// The node of that name, -1: none.
+    constexpr int find(std::string_view name) const { return slots_[slot_of(name)]; }
 
 private:
     constexpr std::size_t slot_of(std::string_view name) const {
