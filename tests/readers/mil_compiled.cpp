@@ -149,6 +149,17 @@ TEST_CASE("compressed weights without their bytes keep their forms") {
     CHECK(any_has(sparse.notes, "masks are not there"));
 }
 
+TEST_CASE("vectors of a palette that make a weight of more elements than can be counted are refused") {
+    const std::string text = program_of(
+        "tensor<fp16, [1, 4]> x",
+        blob_constant("tensor<uint1, [2147483647, 2]>", "codes") +
+            blob_constant("tensor<fp16, [1, 1, 2, 2147483647]>", "lut", 4096) +
+            "tensor<fp16, [4, 2]> w = constexpr_lut_to_dense(indices = codes, lut = lut, vector_axis = int32(0));\n"
+            "tensor<fp16, [1, 4]> y = linear(x = x, weight = w);");
+    CHECK_THROWS_WITH_AS(without_blobs(text),
+                         doctest::Contains("has vectors of 2147483647 for indices [2147483647, 2]"), ane::unreadable);
+}
+
 TEST_CASE("what decides a shape cannot be missing") {
     const std::string text =
         program_of("tensor<fp16, [2, 3]> x",
