@@ -48,6 +48,13 @@ static void tells_what_decoding_costs(void) {
     how.context = 4096;
     CHECK(anemone_estimate_decoding(test_file("tiny_llama"), "h13", &how, &longer) == ANEMONE_OK);
     CHECK(longer.context == 4096 && longer.token_seconds.typical > cost.token_seconds.typical);
+    how.context = 0;
+    how.batch = 4; /* texts, of which each has a cache; the weights are read once */
+    CHECK(anemone_estimate_decoding(test_file("tiny_llama"), "h13", &how, &longer) == ANEMONE_OK);
+    CHECK(longer.cache_bytes == 4 * cost.cache_bytes && longer.weight_bytes == cost.weight_bytes);
+    CHECK(longer.token_seconds.typical < cost.token_seconds.typical);
+    how.batch = 257;
+    CHECK_FAILS(anemone_estimate_decoding(test_file("tiny_llama"), "h13", &how, &longer), ANEMONE_ARGUMENT, "257");
 
     CHECK_FAILS(anemone_estimate_decoding(test_file("counter.mil"), "h13", NULL, &cost), ANEMONE_ARGUMENT,
                 "must be a language model");

@@ -231,6 +231,20 @@ TEST_CASE("what others measured of language models is met within 1.3, or a reaso
     CHECK(used == std::size(reasons)); // else one is out of date
 }
 
+TEST_CASE("a batch of texts reads weights once and caches for each") {
+    const models::decode_figures one = models::figures_of(qwen3_4b, h17s, {.context = 512});
+    const models::decode_figures all = models::figures_of(qwen3_4b, h17s, {.context = 512, .batch = 8});
+    CHECK(all.cache_bytes == 8 * one.cache_bytes);
+    CHECK(all.weight_bytes == one.weight_bytes);
+    CHECK(all.programs == one.programs);
+    CHECK(all.shares.caches == doctest::Approx(one.shares.caches).epsilon(0.05));
+    CHECK(all.shares.dispatches == doctest::Approx(one.shares.dispatches / 8));
+    CHECK(all.shares.weights < 0.5 * one.shares.weights);
+    CHECK(all.token.typical < one.token.typical);
+    CHECK(all.token.typical > one.token.typical / 8);
+    CHECK(all.token_joules.typical < one.token_joules.typical);
+}
+
 TEST_CASE("figures of a language model follow from its configuration") {
     const models::decode_figures f = models::figures_of(qwen3_4b, h17s, {.context = 2048});
     // 4.02e9 parameters but for the table, which is the head (its shapes, counted by hand).
@@ -255,6 +269,7 @@ TEST_CASE("figures of a language model follow from its configuration") {
     CHECK(more.token.typical > f.token.typical);
     CHECK(more.token.typical - f.token.typical < 1e-3);
     CHECK_THROWS_AS(static_cast<void>(models::figures_of(qwen3_4b, u1)), error);
+    CHECK_THROWS_AS(static_cast<void>(models::figures_of(qwen3_4b, h17s, {.batch = 0})), error);
     CHECK_THROWS_AS(static_cast<void>(models::figures_of(qwen3_4b, h17s, {.context = 2048, .capacity = 100})), error);
     CHECK_THROWS_AS(static_cast<void>(models::figures_of(qwen3_4b, h17s, {.queries = 0})), error);
     CHECK_THROWS_AS(static_cast<void>(models::figures_of({}, h17s)), error);

@@ -257,6 +257,21 @@ def llama_like(c, t, tokens):
 # ---- the host of a run -----------------------------------------------------------------------------------------------------
 
 
+def texts_of_a_batch(folder, given, alone):
+    """A batch of two texts, of which the second has other rows and an empty cache, gives the first what it gets alone."""
+    other = {name: np.zeros_like(a) if name.startswith(("keys", "values")) else np.asarray(a)[::-1] for name, a in given.items()}
+    np.savez(folder / "texts.npz", **{name: np.asarray(np.concatenate([a, other[name]]), np.float16) for name, a in given.items()})
+    told = run(PROGRAM, ["run", ".", "--context", str(CONTEXT), "--chunk", str(CHUNK), "--batch", "2", "-i", "texts.npz",
+                         "-o", "texts_out.npz"], folder)
+    expect(told.returncode == 0, f"{folder.name} runs two texts: {told.stderr}")
+    if told.returncode == 0:
+        both = np.load(folder / "texts_out.npz")
+        for name in alone.files:
+            expect(both[name].shape[0] == 2 * alone[name].shape[0], f"{folder.name}, {name}: {both[name].shape}")
+            one, largest = both[name][:alone[name].shape[0]], np.abs(alone[name].astype(float)).max()
+            expect(np.abs(one.astype(float) - alone[name]).max() <= 2**-8 * largest, f"{folder.name}: the first of two texts, {name}")
+
+
 def run_folder(folder, c, rows):
     """The logits of all rows, in chunks, and the keys and values of each layer, as the command computes them."""
     gpt, layers = c["model_type"] == "gpt2", c.get("num_hidden_layers", c.get("n_layer"))
@@ -289,6 +304,8 @@ def run_folder(folder, c, rows):
         if told.returncode != 0:
             return None
         out = np.load(folder / "out.npz")
+        if first == CHUNK:
+            texts_of_a_batch(folder, given, out)
         parts = [out[f"logits_{k}"] for k in range(2)] if "logits_0" in out else [out["logits"]]
         logits.append(np.concatenate(parts, 1))
         for i in range(layers):

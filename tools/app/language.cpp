@@ -23,6 +23,7 @@ std::optional<language_cost> cost_of_language(const std::string& path, const rea
     ane::models::decode_options options;
     options.context = form_of(found.configuration, reading).capacity;
     options.chunk = reading.chunk > 1 ? reading.chunk : options.chunk;
+    options.batch = reading.batch;
     for (const ane::target t : targets_named(how.targets)) {
         if (ane::has_cost_model(t)) {
             found.rows.push_back(ane::models::figures_of(found.configuration, t, options));

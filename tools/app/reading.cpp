@@ -460,14 +460,17 @@ model_file read(const std::string& path, const reading_options& how, const calle
     if (file.kind == file_kind::checkpoint && !how.shapes.empty()) {
         throw ane::error(ane::errc::argument, spelled(&reading_options::shapes, who.by),
                          "is for ONNX, MIL text and ML packages: the form of a published model follows from " +
-                             spelled(&reading_options::context, who.by) + " and " +
-                             spelled(&reading_options::chunk, who.by));
+                             spelled(&reading_options::context, who.by) + ", " +
+                             spelled(&reading_options::chunk, who.by) + " and " +
+                             spelled(&reading_options::batch, who.by));
     }
-    if (file.kind != file_kind::checkpoint && (how.context != 0 || how.chunk != reading_options{}.chunk)) {
-        throw ane::error(ane::errc::argument,
-                         how.context != 0 ? spelled(&reading_options::context, who.by)
-                                          : spelled(&reading_options::chunk, who.by),
-                         "is for folders with config.json and .gguf files, published language models");
+    if (file.kind != file_kind::checkpoint) {
+        for (const auto form : {&reading_options::context, &reading_options::chunk, &reading_options::batch}) {
+            if (how.*form != reading_options{}.*form) {
+                throw ane::error(ane::errc::argument, spelled(form, who.by),
+                                 "is for folders with config.json and .gguf files, published language models");
+            }
+        }
     }
     ane::read_model model = read_whole(file, how, who, parts.all);
     fill_missing(model, how, parts.all);

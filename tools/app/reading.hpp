@@ -20,6 +20,7 @@ struct reading_options {
 
     std::int64_t context = 0; ///< 0: 2048, or what the model was trained for where that is less
     std::int64_t chunk = 1;
+    std::int64_t batch = 1;
 
     static constexpr auto table() {
         return option_table(
@@ -67,7 +68,11 @@ struct reading_options {
                 {.least = 0, .most = 1048576}),
             option(&reading_options::chunk,
                    {.name = "chunk", .text = "The same: positions that one run computes, 1 to decode"},
-                   {.least = 1, .most = 4096}));
+                   {.least = 1, .most = 4096}),
+            option(&reading_options::batch,
+                   {.name = "batch",
+                    .text = "The same: texts that one run computes at once, each with a cache of its own"},
+                   {.least = 1, .most = 256}));
     }
 };
 

@@ -52,7 +52,8 @@ inline constexpr std::tuple members<anemone_reading>{
     list(&anemone_reading::values, &anemone_reading::value_count, &app::reading_options::values),
     same(&anemone_reading::weights, &app::reading_options::weights),
     same(&anemone_reading::context, &app::reading_options::context),
-    same(&anemone_reading::chunk, &app::reading_options::chunk)};
+    same(&anemone_reading::chunk, &app::reading_options::chunk),
+    same(&anemone_reading::batch, &app::reading_options::batch)};
 template <>
 inline constexpr std::tuple members<anemone_policy>{
     list(&anemone_policy::errors, &anemone_policy::error_count, &app::check_options::errors),

@@ -89,6 +89,7 @@ typedef struct anemone_reading {
     int64_t context;     /**< of a published language model: positions that its caches hold; 0: 2048, or what
                                     it was trained for where that is less */
     int64_t chunk;       /**< the same: positions that one run computes, 1 to decode; 0: 1 */
+    int64_t batch;       /**< the same: texts that one run computes at once, each with a cache of its own; 0: 1 */
 } anemone_reading;
 
 /** Reads MIL text, a folder of .mlmodelc, a netplist, a published language model (a folder with config.json) or, where the
@@ -200,21 +201,22 @@ typedef struct anemone_interval {
 
 /** What a language model takes on one target. */
 typedef struct anemone_decoding_cost {
-    anemone_interval token_seconds;
+    anemone_interval token_seconds;    /**< a token of each text of a batch takes as many times this */
     anemone_interval position_seconds; /**< of the prompt */
     anemone_interval token_joules;     /**< of the package, above idle */
     anemone_interval position_joules;
     int64_t weight_bytes;    /**< of all programs */
     int64_t embedding_bytes; /**< the table that the host takes rows of */
-    int64_t cache_bytes;
-    int64_t context;  /**< positions before the token */
-    int64_t capacity; /**< of the caches, which a token pays whatever they hold */
-    int32_t programs; /**< that a token runs */
-    int measured;     /**< whether the rates were fitted to this chip; otherwise they are scaled from another */
+    int64_t cache_bytes;     /**< of all texts of a batch */
+    int64_t context;         /**< positions before the token */
+    int64_t capacity;        /**< of the caches, which a token pays whatever they hold */
+    int32_t programs;        /**< that a token runs */
+    int measured;            /**< whether the rates were fitted to this chip; otherwise they are scaled from another */
 } anemone_decoding_cost;
 
 /** What a token, and a position of the prompt, take on one target, such as "h13": of a folder with config.json, which is
- *  enough, or a GGUF file. `how` gives the context, and the positions of the prompt at once (chunk; 0 and 1: 64). */
+ *  enough, or a GGUF file. `how` gives the context, the positions of the prompt at once (chunk; 0 and 1: 64) and the texts
+ *  that are decoded together (batch). */
 anemone_status anemone_estimate_decoding(const char* path, const char* target, const anemone_reading* how,
                                          anemone_decoding_cost* cost);
 

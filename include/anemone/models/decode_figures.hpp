@@ -19,6 +19,7 @@ struct decode_options {
     std::int64_t capacity = 0;   ///< of the caches, which a program pays whatever they hold; else the context and 256
     std::int64_t queries = 8;    ///< of a program that gives a token: 1 and 2 fail, 4 and 8 run (field-2026)
     std::int64_t chunk = 64;     ///< positions of the prompt at once
+    std::int64_t batch = 1;      ///< texts that a run gives a token each, or that chunks are of
     std::int64_t layers_per_program = 0; ///< else as many as `limits` allow
     segment_limits limits{};
 };
@@ -42,14 +43,14 @@ struct decode_figures {
     ane::target target{};
     decode_options how{}; ///< with everything that was chosen
     int programs = 0;     ///< that a token runs (`programs_of`); the prompt has as many of its own, of the same weights
-    decode_interval token;                         ///< s
-    decode_interval position;                      ///< s, of the prompt
+    decode_interval token;    ///< s, of one token: a run, which takes `batch` times as long, gives one to each text
+    decode_interval position; ///< s, of the prompt
     decode_interval token_joules, position_joules; ///< of the package above idle
     decode_shares shares;                          ///< of a token
     std::int64_t weight_bytes = 0;                 ///< of all programs
     std::int64_t embedding_bytes =
-        0; ///< the table that the host takes rows of; no file of its own where it is the head
-    std::int64_t cache_bytes = 0;
+        0;                           ///< the table that the host takes rows of; no file of its own where it is the head
+    std::int64_t cache_bytes = 0;    ///< of all texts
     mark known_by = mark::predicted; ///< measured: the rates are those of this chip
 
     std::int64_t memory_bytes() const { return weight_bytes + embedding_bytes + cache_bytes; }

@@ -35,6 +35,7 @@ ANEMONE_INLINE decode_options chosen(const decoder_configuration& c, decode_opti
     require_decode_option("capacity", how.capacity, 0, 2 * most);
     require_decode_option("queries", how.queries, 1, 4096);
     require_decode_option("chunk", how.chunk, 1, 4096);
+    require_decode_option("batch", how.batch, 1, 4096);
     require_decode_option("layers_per_program", how.layers_per_program, 0, c.layers);
     how.capacity = how.capacity > 0 ? how.capacity : how.context + 256;
     if (how.capacity < how.context) {
@@ -94,7 +95,7 @@ struct decode_sum {
 /// All programs of a run over so many positions. Programs that are alike are estimated once.
 ANEMONE_INLINE decode_sum sum_of(const decoder_configuration& c, const target_description& d,
                                  const std::vector<decoder_form>& programs, std::int64_t positions,
-                                 std::int64_t capacity) {
+                                 const decode_options& how) {
     const auto head_parts = static_cast<int>((c.vocabulary + d.limits.tensor_w - 1) / d.limits.tensor_w);
     std::map<std::pair<std::int64_t, bool>, cost> known;
     decode_sum sum;
@@ -104,7 +105,8 @@ ANEMONE_INLINE decode_sum sum_of(const decoder_configuration& c, const target_de
         // Layers with a window and others have the same shapes, but for which masks and tables come in.
         if (at == known.end()) {
             form.positions = positions;
-            form.capacity = capacity;
+            form.capacity = how.capacity;
+            form.batch = how.batch;
             form.head_parts = form.head ? head_parts : 1;
             at = known.emplace(key, estimate(lower(decoder_graph(c, form)).view(), d)).first;
         }
@@ -113,9 +115,13 @@ ANEMONE_INLINE decode_sum sum_of(const decoder_configuration& c, const target_de
     return sum;
 }
 
-constexpr decode_interval each_of(decode_interval all, std::int64_t count) {
+constexpr decode_interval each_of(const decode_interval& all, std::int64_t count) {
     const auto n = static_cast<double>(count);
     return {all.typical / n, all.at_least / n, all.at_most / n};
+}
+constexpr decode_shares each_of(const decode_shares& all, std::int64_t count) {
+    const auto n = static_cast<double>(count);
+    return {all.weights / n, all.arithmetic / n, all.caches / n, all.values / n, all.dispatches / n};
 }
 
 } // namespace ane::models::detail::inline ANEMONE_WAY
@@ -135,17 +141,17 @@ ANEMONE_BODY_OF decode_figures figures_of(const decoder_configuration& c, target
     f.how = detail::chosen(c, how);
     const std::vector<decoder_form> programs = programs_of(c, {}, how.limits, how.layers_per_program);
     f.programs = static_cast<int>(programs.size());
-    const detail::decode_sum token = detail::sum_of(c, d, programs, f.how.queries, f.how.capacity);
-    const detail::decode_sum chunk = detail::sum_of(c, d, programs, f.how.chunk, f.how.capacity);
-    f.token = token.seconds;
-    f.token_joules = token.joules;
-    f.shares = token.shares;
-    f.position = detail::each_of(chunk.seconds, f.how.chunk);
-    f.position_joules = detail::each_of(chunk.joules, f.how.chunk);
+    const detail::decode_sum token = detail::sum_of(c, d, programs, f.how.queries, f.how);
+    const detail::decode_sum chunk = detail::sum_of(c, d, programs, f.how.chunk, f.how);
+    f.token = detail::each_of(token.seconds, how.batch);
+    f.token_joules = detail::each_of(token.joules, how.batch);
+    f.shares = detail::each_of(token.shares, how.batch);
+    f.position = detail::each_of(chunk.seconds, how.batch * how.chunk);
+    f.position_joules = detail::each_of(chunk.joules, how.batch * how.chunk);
     const detail::decode_weights weights = detail::decode_weights_of(c);
     f.weight_bytes = c.layers * weights.layer + weights.head;
     f.embedding_bytes = 2 * c.width * (c.vocabulary + (c.kind == family::gpt2 ? c.positions : 0));
-    f.cache_bytes = 2 * 2 * c.layers * c.kept_heads * c.head_width * f.how.capacity;
+    f.cache_bytes = 2 * 2 * how.batch * c.layers * c.kept_heads * c.head_width * f.how.capacity;
     f.known_by = rates_of(d).known_by;
     return f;
 }

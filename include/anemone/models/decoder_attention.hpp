@@ -39,7 +39,7 @@ public:
         query = m_.scaled(query, c.attention_softcap > 0 ? c.query_scale / c.attention_softcap : c.query_scale);
         // The queries that share a kept head are rows of one product.
         const extents heads = m_.shape(query);
-        query = m_.reshape(query, {c.kept_heads, c.heads / c.kept_heads * heads[1], heads[2]});
+        query = m_.reshape(query, {kept_heads(), c.heads / c.kept_heads * heads[1], heads[2]});
         const int mask = local ? ports_.local_mask : ports_.mask;
         const int mixed = m_.form().caches == cache_form::inputs ? over_inputs(query, key, value, mask)
                                                                  : over_states(query, key, value, mask);
@@ -48,13 +48,17 @@ public:
     }
 
 private:
+    /// Of all texts.
+    constexpr std::int64_t kept_heads() const { return m_.form().batch * m_.configuration().kept_heads; }
+
     /// softmax(scores + mask), with the cap of the family.
     constexpr int weighed(int scores, int mask) {
         const double cap = m_.configuration().attention_softcap;
         if (cap > 0) {
             scores = m_.scaled(m_.emit(op::tanh, no_attributes{}, {scores}), cap);
         }
-        return m_.emit(op::softmax, axis{2}, {m_.add(scores, mask)});
+        const int seen = m_.back_from_texts(m_.add(m_.by_text(scores), mask), m_.shape(scores));
+        return m_.emit(op::softmax, axis{2}, {seen});
     }
 
     constexpr int over_inputs(int query, int key, int value, int mask) {
@@ -66,8 +70,8 @@ private:
         if (capacity == 0) {
             return m_.matmul(weighed(fresh, mask), value, false, false);
         }
-        const int keys = m_.input(m_.view(m_.numbered("keys")), {c.kept_heads, c.head_width, capacity});
-        const int values = m_.input(m_.view(m_.numbered("values")), {c.kept_heads, capacity, c.head_width});
+        const int keys = m_.input(m_.view(m_.numbered("keys")), {kept_heads(), c.head_width, capacity});
+        const int values = m_.input(m_.view(m_.numbered("values")), {kept_heads(), capacity, c.head_width});
         const int old = m_.matmul(query, keys, false, false);
         const int weights = weighed(m_.emit(op::concat, axis{2}, {old, fresh}), mask);
         const int of_old = m_.matmul(m_.slice(weights, 2, 0, capacity), values, false, false);
@@ -79,23 +83,40 @@ private:
     constexpr int over_states(int query, int key, int value, int mask) {
         const decoder_configuration& c = m_.configuration();
         const std::int64_t capacity = m_.form().capacity;
-        const std::int64_t positions = m_.form().positions;
-        const std::int64_t width = c.kept_heads * c.head_width;
-        const int keys = m_.input(m_.view(m_.numbered("keys")), {c.kept_heads, c.head_width, capacity});
-        const int values = m_.input(m_.view(m_.numbered("values")), {c.kept_heads, capacity, c.head_width});
-        // [kept heads, positions, head width] as rows of positions
-        const int key_rows = m_.reshape(positions == 1 ? key : m_.turned(key, {1, 0, 2}), {positions, width});
-        const int value_rows = m_.reshape(positions == 1 ? value : m_.turned(value, {1, 0, 2}), {positions, width});
-        const int placed_keys =
-            m_.reshape(m_.matmul(key_rows, ports_.at, true, true), {c.kept_heads, c.head_width, capacity});
-        const int placed_values = m_.turned(
-            m_.reshape(m_.matmul(ports_.at, value_rows, false, false), {capacity, c.kept_heads, c.head_width}),
-            {1, 0, 2});
-        const int next_keys = m_.add(m_.mul(keys, ports_.kept_columns), placed_keys);
-        const int next_values = m_.add(m_.mul(values, ports_.kept_rows), placed_values);
+        const int keys = m_.input(m_.view(m_.numbered("keys")), {kept_heads(), c.head_width, capacity});
+        const int values = m_.input(m_.view(m_.numbered("values")), {kept_heads(), capacity, c.head_width});
+        const extents key_shape = m_.shape(keys);
+        const extents value_shape = m_.shape(values);
+        const int placed_keys = m_.reshape(m_.matmul(as_rows(key), ports_.at, true, true), key_shape);
+        const int placed_values = from_rows(m_.matmul(ports_.at, as_rows(value), false, false), value_shape);
+        const int old_keys = m_.back_from_texts(m_.mul(m_.by_text(keys), ports_.kept_columns), key_shape);
+        const int old_values = m_.back_from_texts(m_.mul(m_.by_text(values), ports_.kept_rows), value_shape);
+        const int next_keys = m_.add(old_keys, placed_keys);
+        const int next_values = m_.add(old_values, placed_values);
         m_.keep(m_.numbered("keys"), keys, next_keys);
         m_.keep(m_.numbered("values"), values, next_values);
         return m_.matmul(weighed(m_.matmul(query, next_keys, false, false), mask), next_values, false, false);
+    }
+
+    /// [texts * kept heads, positions, head width] as rows of positions, [texts, positions, width], and back.
+    constexpr int as_rows(int x) {
+        const decoder_configuration& c = m_.configuration();
+        const decoder_form& f = m_.form();
+        const std::int64_t width = c.kept_heads * c.head_width;
+        const extents wanted = f.batch == 1 ? extents{f.positions, width} : extents{f.batch, f.positions, width};
+        if (f.positions == 1) {
+            return m_.reshape(x, wanted);
+        }
+        return m_.reshape(m_.turned(m_.by_text(x), f.batch == 1 ? indices{1, 0, 2} : indices{0, 2, 1, 3}), wanted);
+    }
+    constexpr int from_rows(int x, const extents& wanted) {
+        const decoder_configuration& c = m_.configuration();
+        const decoder_form& f = m_.form();
+        if (f.batch == 1) {
+            return m_.turned(m_.reshape(x, {f.capacity, c.kept_heads, c.head_width}), {1, 0, 2});
+        }
+        return m_.reshape(m_.turned(m_.reshape(x, {f.batch, f.capacity, c.kept_heads, c.head_width}), {0, 2, 1, 3}),
+                          wanted);
     }
 
     decoder_maker& m_;

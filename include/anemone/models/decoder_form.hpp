@@ -25,6 +25,7 @@ struct decoder_form {
     std::int64_t count = -1; ///< of layers; -1: all from the first one on
     bool head = true;        ///< whether it ends with the logits
     int head_parts = 1;      ///< the head as so many products, each over a part of the vocabulary
+    std::int64_t batch = 1;  ///< texts that a run computes at once, each with positions and a cache of its own
 
     friend constexpr bool operator==(const decoder_form&, const decoder_form&) = default;
 };
@@ -47,6 +48,10 @@ constexpr void require_form(const decoder_configuration& c, const decoder_form& 
     }
     if (f.positions < 1 || f.positions > most) {
         ane::detail::refuse_graph("positions", "a run computes from 1 to 1048576 positions", f.positions, most);
+    }
+    if (f.batch < 1 || f.batch > most / f.positions) {
+        ane::detail::refuse_graph("batch", "all texts of a run have from 1 to 1048576 positions", f.batch * f.positions,
+                                  most);
     }
     if (f.capacity < (f.caches == cache_form::states ? 1 : 0) || f.capacity > most) {
         ane::detail::refuse_graph(

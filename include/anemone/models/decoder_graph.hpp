@@ -36,7 +36,7 @@ constexpr shared_ports declare_ports(decoder_maker& m) {
         }
     }
     const bool is_inputs = f.caches == cache_form::inputs;
-    const extents shape{f.positions, is_inputs ? f.capacity + f.positions : f.capacity};
+    const extents shape{m.rows(), is_inputs ? f.capacity + f.positions : f.capacity};
     if (global) {
         ports.mask = m.input("mask", shape, within(-40000, 0));
     }
@@ -44,26 +44,35 @@ constexpr shared_ports declare_ports(decoder_maker& m) {
         ports.local_mask = m.input("local_mask", shape, within(-40000, 0));
     }
     if (!is_inputs && (global || local)) {
-        ports.at = m.input("at", {f.capacity, f.positions}, within(0, 1));
+        ports.at = m.input("at", {f.batch * f.capacity, f.positions}, within(0, 1));
     }
     m.enter(-1, "ports");
     if (ports.rotary.sines >= 0) {
-        m.sign(ports.rotary);
+        m.prepare(ports.rotary);
     }
     if (ports.local_rotary.sines >= 0) {
-        m.sign(ports.local_rotary);
+        m.prepare(ports.local_rotary);
     }
     // A row for each query that shares a kept head.
-    const std::int64_t group = c.heads / c.kept_heads;
+    const std::int64_t group = f.positions > 1 ? c.heads / c.kept_heads : 1;
     for (int* const mask : {&ports.mask, &ports.local_mask}) {
-        if (*mask >= 0 && group > 1 && f.positions > 1) {
-            *mask = m.emit(op::tile, repeats{group, 1}, {*mask});
+        if (*mask < 0) {
+            continue;
         }
+        if (group > 1) {
+            *mask = f.batch == 1
+                        ? m.emit(op::tile, repeats{group, 1}, {*mask})
+                        : m.emit(op::tile, repeats{1, group, 1}, {m.reshape(*mask, {f.batch, f.positions, shape[1]})});
+        }
+        *mask = m.back_from_texts(*mask, {f.batch, 1, group * f.positions, shape[1]});
     }
     if (ports.at >= 0) {
         const int written = f.positions == 1 ? ports.at : m.emit(op::reduce_sum, axes{1}, {ports.at});
-        ports.kept_rows = m.emit(op::sub, no_attributes{}, {m.scalar(1), written});
-        ports.kept_columns = m.reshape(ports.kept_rows, {1, f.capacity});
+        const int kept = m.emit(op::sub, no_attributes{}, {m.scalar(1), written});
+        ports.kept_rows = m.back_from_texts(kept, {f.batch, 1, f.capacity, 1});
+        ports.kept_columns =
+            m.reshape(kept, f.batch == 1 ? extents{1, f.capacity} : extents{f.batch, 1, 1, f.capacity});
+        ports.at = m.back_from_texts(ports.at, {f.batch, f.capacity, f.positions});
     }
     return ports;
 }
@@ -147,14 +156,16 @@ constexpr void decoder_head(decoder_maker& m, int x) {
 ///   p is written to; a column of zeros writes nothing
 /// - outputs `logits` [P, vocabulary] (in parts `logits_0`, ...); without a head `y`, of the form of `x`
 ///
+/// With a batch of several texts each of these has the parts of all texts one behind the other along its first axis: `mask`
+/// [texts * P, C + P], `keys_i` [texts * kept heads, head width, C].
+///
 /// Weights have their published names with underscores for dots (names.hpp) and are [to, from]; channels: [to, from, 1, 1].
 /// The normalizations of gemma are 1 + what is published. Parts of the head have `_0`, ... behind the name. Throws
 /// `ane::error` (errc::graph) for a form that the decoder does not have.
 constexpr dynamic_graph decoder_graph(const decoder_configuration& c, const decoder_form& f = {}) {
     require_form(c, f);
     decoder_maker m(c, f);
-    const bool is_rows = f.layout == activation_layout::rows;
-    int x = m.input("x", is_rows ? extents{f.positions, c.width} : extents{1, c.width, 1, f.positions});
+    int x = m.input("x", m.activation(c.width));
     const shared_ports ports = detail::declare_ports(m);
     decoder_maker::made_layer made[2]{}; // the first one without a window, and with one
     for (std::int64_t layer = f.first; layer < end_of(c, f); ++layer) {

@@ -8,7 +8,8 @@
 #include <span>
 #include <vector>
 
-/// The host's part of a decoder's run: what its ports beside activation and caches hold (decoder_graph.hpp).
+/// The host's part of a decoder's run: what its ports beside activation and caches hold (decoder_graph.hpp). With a batch of
+/// texts each function fills the part of one: parts of equal size stand one behind the other.
 namespace ane::models::inline ANEMONE_WAY {
 
 /// The tables of the positions from `first` on, row by row [positions, head width]: both halves of a row have the cosines

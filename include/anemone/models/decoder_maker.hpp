@@ -130,25 +130,45 @@ public:
         return emit(op::transpose, p, {x});
     }
 
-    /// An activation of `heads` heads as [heads, positions, width of a head], and back.
+    /// Of all texts together.
+    constexpr std::int64_t rows() const { return form_.batch * form_.positions; }
+    /// An activation of `width`: [texts * positions, width], or [texts, width, 1, positions].
+    constexpr extents activation(std::int64_t width) const {
+        return form_.layout == activation_layout::rows ? extents{rows(), width}
+                                                       : extents{form_.batch, width, 1, form_.positions};
+    }
+    /// An activation of `heads` heads as [texts * heads, positions, width of a head], and back.
     constexpr int as_heads(int x, std::int64_t heads) {
         const std::int64_t p = form_.positions;
-        if (p == 1) {
-            return reshape(x, {heads, 1, c_.head_width});
-        }
-        return form_.layout == activation_layout::rows ? turned(reshape(x, {p, heads, c_.head_width}), {1, 0, 2})
-                                                       : turned(reshape(x, {heads, c_.head_width, p}), {0, 2, 1});
-    }
-    constexpr int from_heads(int x) {
-        const std::int64_t p = form_.positions;
-        const std::int64_t width = c_.heads * c_.head_width;
-        const bool is_rows = form_.layout == activation_layout::rows;
-        const extents wanted = is_rows ? extents{p, width} : extents{1, width, 1, p};
+        const extents wanted{form_.batch * heads, p, c_.head_width};
         if (p == 1) {
             return reshape(x, wanted);
         }
-        return reshape(is_rows ? turned(x, {1, 0, 2}) : turned(x, {0, 2, 1}), wanted);
+        if (form_.layout == activation_layout::channels) {
+            return turned(reshape(x, {wanted[0], c_.head_width, p}), {0, 2, 1});
+        }
+        if (form_.batch == 1) {
+            return turned(reshape(x, {p, heads, c_.head_width}), {1, 0, 2});
+        }
+        return reshape(turned(reshape(x, {form_.batch, p, heads, c_.head_width}), {0, 2, 1, 3}), wanted);
     }
+    constexpr int from_heads(int x) {
+        const extents wanted = activation(c_.heads * c_.head_width);
+        if (form_.positions == 1) {
+            return reshape(x, wanted);
+        }
+        if (form_.layout == activation_layout::channels) {
+            return reshape(turned(x, {0, 2, 1}), wanted);
+        }
+        return reshape(form_.batch == 1 ? turned(x, {1, 0, 2}) : turned(by_text(x), {0, 2, 1, 3}), wanted);
+    }
+    /// [texts * heads, rows, columns] as [texts, heads, rows, columns], where there are several texts: what each of them has for
+    /// itself, [texts, 1, ...], then meets all of its heads.
+    constexpr int by_text(int x) {
+        const extents whole = shape(x);
+        return form_.batch == 1 ? x : reshape(x, {form_.batch, whole[0] / form_.batch, whole[1], whole[2]});
+    }
+    constexpr int back_from_texts(int x, const extents& whole) { return form_.batch == 1 ? x : reshape(x, whole); }
 
     /// The tables of rotary positions, as ports: both, with the sign of the first half in the sines.
     struct tables {
@@ -156,18 +176,21 @@ public:
         int sines = -1;
     };
     constexpr tables rotary_ports(std::string_view cosines, std::string_view sines, double most) {
-        const extents shape{form_.positions, c_.head_width};
+        const extents shape{rows(), c_.head_width};
         tables t;
         t.cosines = input(cosines, shape, bounded(most));
         t.sines = input(sines, shape, bounded(most));
         return t;
     }
-    constexpr void sign(tables& t) {
+    /// As layers read them: with the signs, and text by text.
+    constexpr void prepare(tables& t) {
         sequence<float> signs(static_cast<std::size_t>(c_.head_width), 1.0F);
         for (std::int64_t k = 0; k < c_.head_width / 2; ++k) {
             signs[static_cast<std::size_t>(k)] = -1.0F;
         }
         t.sines = mul(t.sines, vector({signs.data(), signs.size()}));
+        const extents whole{form_.batch, 1, form_.positions, c_.head_width};
+        t = {back_from_texts(t.cosines, whole), back_from_texts(t.sines, whole)};
     }
     /// x cos + (-x2, x1) sin, where x1 and x2 are the halves of each head. They change places as rows, not along the width,
     /// where slices of large values become infinite (R090).
@@ -177,7 +200,9 @@ public:
         const int first = slice(halves, 2, 0, 1);
         const int second = slice(halves, 2, 1, 1);
         const int swapped = reshape(emit(op::concat, axis{2}, {second, first}), heads);
-        return add(mul(x, t.cosines), mul(swapped, t.sines));
+        const int straight = mul(by_text(x), t.cosines);
+        const int crossed = mul(by_text(swapped), t.sines);
+        return back_from_texts(add(straight, crossed), heads);
     }
 
     /// A layer that was made, and what it read and gave.

@@ -33,7 +33,7 @@ struct decode_share_text {
 ANEMONE_INLINE std::string shares_text(const models::decode_figures& f) {
     decode_share_text all[] = {
         {f.shares.weights, "weights",
-         "compress them (anemone compress), or give each run more positions: drafts, several streams"},
+         "compress them (anemone compress), or give each run more positions: drafts, more texts at once"},
         {f.shares.caches, "keys and values in and out",
          "a capacity near the context: all of it is read, whatever it holds"},
         {f.shares.arithmetic, "arithmetic", "fewer queries"},
@@ -68,9 +68,10 @@ ANEMONE_BODY std::string decode_text(const models::decoder_configuration& c,
     }
     const models::decode_figures& first = all.front();
     std::string text = formatted(
-        "{}\ncontext {}, caches for {}; {} queries a token, chunks of {}; fp16, by the cost model: never run on Apple silicon\n"
+        "{}\ncontext {}, caches for {}; {} queries a token, chunks of {}{}; fp16, by the cost model: never run on Apple silicon\n"
         "memory {}: weights {}, caches {}, embedding {}; on disk {}\n\n",
         models::print(c), first.how.context, first.how.capacity, first.how.queries, first.how.chunk,
+        first.how.batch == 1 ? std::string() : formatted(", {} texts at once", first.how.batch),
         detail::scaled(static_cast<double>(first.memory_bytes()), "B"),
         detail::scaled(static_cast<double>(first.weight_bytes), "B"),
         detail::scaled(static_cast<double>(first.cache_bytes), "B"),
@@ -99,6 +100,7 @@ ANEMONE_BODY void write_decode_json(json_writer& json, const models::decoder_con
     json.member("target", describe(f.target).name);
     json.member("context", f.how.context).member("capacity", f.how.capacity);
     json.member("queries", f.how.queries).member("chunk", f.how.chunk);
+    json.member("batch", f.how.batch);
     json.member("programs", f.programs);
     interval("token_seconds", f.token);
     interval("position_seconds", f.position);

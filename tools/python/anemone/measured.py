@@ -25,8 +25,9 @@ class DecodingCost:
     capacity: int                     #: of the caches, which a token pays whatever they hold
     queries: int                      #: of a program that gives a token
     chunk: int                        #: positions of the prompt at once
+    batch: int                        #: texts that are decoded together
     programs: int                     #: that a token runs
-    token_seconds: Interval
+    token_seconds: Interval           #: of one token: a run, which takes `batch` times as long, gives one to each text
     position_seconds: Interval
     token_joules: Interval            #: of the package, above idle
     position_joules: Interval
@@ -43,6 +44,7 @@ class DecodingCost:
 
     @property
     def tokens_per_second(self) -> float:
+        """Of all texts together."""
         return 1 / self.token_seconds.typical
 
 

@@ -83,8 +83,8 @@ class Model:
     """
 
     def __init__(self, path: Path, *, function: str = "", shapes: Optional[Shapes] = None, values: Optional[Values] = None,
-                 weights: str = "", max_memory: int = 8 << 30, approximates: bool = False, context: int = 0,
-                 chunk: int = 1) -> None:
+                 weights: str = "", max_memory: int = 8 << 30, approximates: bool = False, context: int = 0, chunk: int = 1,
+                 batch: int = 1) -> None:
         """Reads it.
 
         function      the function of MIL text or of a package, the procedure of a netplist, or the program of a
@@ -98,6 +98,7 @@ class Model:
         context       of a published language model: positions that its caches hold; 0: 2048, or what it was trained for
                       where that is less
         chunk         the same: positions that one run computes, 1 to decode
+        batch         the same: texts that one run computes at once, each with a cache of its own
         """
         options = _given(locals(), "path")
         options["shapes"] = [f"{name}={','.join(str(int(each)) for each in shape)}" for name, shape in (shapes or {}).items()]
@@ -450,14 +451,16 @@ def cost(path: Path, targets: str = "macs", *, shared_ports: bool = False, **rea
     return _judged(path, reading).cost(**_given(locals(), "path", "reading"))
 
 
-def decoding_cost(path: Path, targets: str = "macs", *, context: int = 0, chunk: int = 64) -> List[DecodingCost]:
+def decoding_cost(path: Path, targets: str = "macs", *, context: int = 0, chunk: int = 64,
+                  batch: int = 1) -> List[DecodingCost]:
     """What a token, and a position of the prompt, take on each target whose rates are known: of a folder with config.json,
     which is enough, or a GGUF file.
 
     context  positions that the caches hold; 0: 2048, or what the model was trained for where that is less
     chunk    positions of the prompt at once
+    batch    texts that are decoded together, each with a cache of its own
     """
-    reading = {"context": context, "chunk": chunk}
+    reading = {"context": context, "chunk": chunk, "batch": batch}
     return [DecodingCost.of(each) for each in json.loads(_native.decoding_cost(os.fsencode(path), {"targets": targets}, reading))]
 
 
