@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// Only bodies include this header.
 namespace ane::readers::inline ANEMONE_WAY {
@@ -58,6 +59,52 @@ public:
         }
         return there;
     }
+    /// Takes numbers of a list, each with the comma behind it, up to one that no comma follows.
+    ANEMONE_INLINE void take_numbers(std::vector<double>& to, std::size_t most) {
+        if (ahead_.kind != token_kind::number) {
+            return;
+        }
+        const std::size_t count = to.size();
+        at_ = ahead_.begin;
+        while (to.size() < most) {
+            const std::size_t first = at_;
+            const bool minus = at(first) == '-';
+            double number = 0;
+            std::size_t end = plain_decimal(text_, first + (minus ? 1 : 0), number);
+            if (end == 0 && is_digit(at(first + (minus ? 1 : 0)))) {
+                end = number_end(text_, first);
+                if (!parse_number(between(first, end), number)) {
+                    break;
+                }
+            } else if (minus) {
+                number = -number;
+            }
+            if (end == 0 || at(end) != ',') {
+                break;
+            }
+            to.push_back(number);
+            ahead_.end = at_ = end + 1;
+            skip_blanks();
+        }
+        if (to.size() == count) {
+            at_ = ahead_.end;
+        } else {
+            advance();
+        }
+    }
+    /// Skips words, numbers and commas of one line: what begins no string, bracket or comment.
+    ANEMONE_INLINE void skip_plain() {
+        at_ = ahead_.begin;
+        while (at_ < text_.size() && is_plain(text_[at_])) {
+            ++at_;
+        }
+        if (at_ == ahead_.begin) {
+            at_ = ahead_.end;
+        } else {
+            ahead_.end = at_;
+            advance();
+        }
+    }
     std::string_view between(std::size_t begin, std::size_t end) const { return text_.substr(begin, end - begin); }
     /// The end of the token before the next one.
     std::size_t taken_to() const { return taken_to_; }
@@ -75,6 +122,10 @@ private:
         return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
     }
     static constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+    static constexpr bool is_plain(char c) {
+        return (c >= '+' && c <= '9' && c != '/') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+               c == ' ';
+    }
     static constexpr bool begins_word(char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80U;
     }

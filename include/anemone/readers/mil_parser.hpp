@@ -47,6 +47,7 @@ public:
         const bool body = in_.peek().is('{');
         int depth = 0;
         do {
+            in_.skip_plain();
             const mil_token t = in_.take();
             if (t.kind == token_kind::end) {
                 throw syntax_fault{begin, "a bracket is not closed"};
@@ -381,6 +382,12 @@ private:
                 }
             }
             first = false;
+            if (e.items.empty()) {
+                in_.take_numbers(e.numbers, most_numbers);
+                if (in_.take_if(close)) { // behind the last comma
+                    break;
+                }
+            }
             double number = 0;
             if (e.items.empty() && is_number(in_.peek(), number)) {
                 in_.take();
