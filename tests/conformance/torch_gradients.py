@@ -8,14 +8,13 @@ The derivative of each output, times random factors, by each of its inputs and w
 numbers, in float64 (backend::wide). A gradient passes whose cosine with PyTorch's is at least 0.99999 and whose length is
 within 1e-5 of it.
 
-Gradients of random graphs are judged on the CPU backend too, in fp16. What that can be is a matter of the graph: in some of them
-the rounding of any value to fp16 is seen in the third digit of a gradient. So an error is stated for each gradient beforehand: the
-root mean square of the errors of the same graph in float64 with each value rounded to one of its two neighbours by chance, over
-sixteen draws. A gradient passes within six times that error; no more than one in fifty may be beyond twice of it; and all
-together may be no farther from PyTorch's than those of float64 with each value rounded to the nearest, which is the best that a program
-of fp16 values can do. A table tells how many have a cosine of 0.99999, and what PyTorch with rounded values and the engine's
-arithmetic come to, which are not judged; --beyond lists the others, with the error that is stated and the condition: by how much the
-graph enlarges one rounding.
+Gradients are judged on the CPU backend too, in fp16. What that can be is a matter of the graph: in some of them the rounding of
+any value to fp16 is seen in the third digit of a gradient. So an error is stated for each gradient beforehand: the root mean square
+of the errors of the same graph in float64 with each value rounded to one of its two neighbours by chance, over sixteen draws. A
+gradient passes within six times that error; no more than one in fifty may be beyond twice of it; and all together may be no farther
+from PyTorch's than those of float64 with each value rounded to the nearest, which is the best that a program of fp16 values can do.
+Tables tell how many have a cosine of 0.99999, and what PyTorch with rounded values and the engine's arithmetic come to, which are
+not judged; --beyond lists the others, with the error that is stated and the condition: by how much the graph enlarges one rounding.
 
 Ends with 1 if a case failed, with 77 where PyTorch (Debian package python3-torch) or NumPy is missing.
 """
@@ -235,12 +234,14 @@ def batch_norm(x, mean, variance, gamma, beta, eps):
 
 
 def judge_wide(label, cases, evaluator):
-    outcomes, operations, refused = collections.Counter(), set(), set()
+    """Whether all is well, and the cases that have a derivative."""
+    outcomes, operations, refused, derived = collections.Counter(), set(), set(), []
     for d, (status, result) in zip(cases, evaluator.run([d.graph for d in cases], "--wide") if cases else []):
         if status == "error" and "has no derivative" in result:
             outcomes["refused"] += 1
             refused.add(result.split(": ")[1] if ": " in result else result)
             continue
+        derived.append(d)
         fault = d.judge(result) if status == "ok" else result
         outcomes["failed" if fault else "passed"] += 1
         if fault:
@@ -251,11 +252,11 @@ def judge_wide(label, cases, evaluator):
     least = min((d.least for d in cases), default=1.0)
     print(f"{sum(len(d.gradients) for d in cases)} gradients {label}, in float64: {counts}; least cosine {least:.7f}")
     print(f"  {len(operations)} operations" + (f"; without a derivative: {', '.join(sorted(refused))}" if refused else ""))
-    return outcomes["failed"] == 0 and (not cases or outcomes["passed"] > 0)
+    return outcomes["failed"] == 0 and (not cases or outcomes["passed"] > 0), derived
 
 
-def judge_rounded(cases, halves, evaluator, lists_beyond):
-    """Random graphs in fp16, each gradient beside the error that is stated for it."""
+def judge_rounded(label, cases, halves, evaluator, lists_beyond):
+    """Gradients in fp16, each beside the error that is stated for it; `halves` are PyTorch's of rounded values, if known."""
     if not cases:
         return True
     graphs = [d.graph for d in cases]
@@ -278,14 +279,14 @@ def judge_rounded(cases, halves, evaluator, lists_beyond):
     stated = np.sqrt(np.mean(squares, axis=0))
     nearest = errors(best := results("--rounded", "0"))
     seen = lengths > MOST * stated  # of what is as small as its error no direction is asked
-    print(f"{len(names)} gradients of random graphs in fp16, {seen.sum()} of them above {MOST:g} times the error that is stated:")
+    print(f"{len(names)} gradients {label} in fp16, {seen.sum()} of them above {MOST:g} times the error that is stated:")
     print(f"  {'':46} cosine {COSINE}  below it  times stated: median, 99 of 100, most")
     good = True
     for label, arrays, is_ours in (
         ("the CPU, each operation rounded", results(), True),
         ("the CPU, each layer rounded", results("--layers"), True),
         ("our graph in float64, rounded to the nearest", best, False),
-        ("PyTorch in float64, values rounded", [d.gradients for d in halves], False),
+        *[("PyTorch in float64, values rounded", [d.gradients for d in halves], False)] * bool(halves),
         ("the M1's arithmetic", results("--oracle", "h13"), False),
         ("the M5's arithmetic", results("--oracle", "h17s"), False),
     ):
@@ -352,9 +353,12 @@ def main():
             again = GradientDraw(d.graph.name, [given.seed, 1000, r])
             random_graph(again, again.below(5, 40), Rounding.apply)
             halves += again.derived
-    good = judge_wide("of the operations", derived, evaluator)
-    good = judge_wide("of random graphs", composed, evaluator) and good
-    return 0 if judge_rounded(composed, halves, evaluator, given.beyond) and good else 1
+    good, operations = judge_wide("of the operations", derived, evaluator)
+    for label, cases, others in (("of the operations", operations, []), ("of random graphs", composed, halves)):
+        if cases is composed:
+            good = judge_wide(label, composed, evaluator)[0] and good
+        good = judge_rounded(label, cases, others, evaluator, given.beyond) and good
+    return 0 if good else 1
 
 
 if __name__ == "__main__":
