@@ -1,19 +1,24 @@
 // Evaluates graphs that are given as text (graph_text.hpp) on a backend: the half of the conformance tests that is C++.
 //
-//     evaluate [--oracle <target> | --wide] <tensors> <results> [<graphs>]
+//     evaluate [--layers | --oracle <target> | --wide | --rounded <seed>] <tensors> <results> [<graphs>]
+//
+// The CPU rounds each operation's result, with --layers those alone that it stores.
+// --wide computes in double precision; --rounded too, and rounds each value to fp16: to the nearest for a seed of 0, else up or down
+// by chance (rounded_values.hpp).
 //
 // <graphs> (standard input if left out) holds any number of cases, each begun by a line `case <name>`; empty lines and
 // lines that begin with # are left out. <tensors> holds the elements of inputs and weights, little-endian and dense, at
 // the multiples of 16 that the graphs name. <results> gets the outputs of all cases that ran, one behind the other.
 // Standard output has one line for each case:
 //
-//     ok <name> fp16:1,4,2,2 fp16:2           its outputs, in order; fp64 instead of fp16 with --wide, before any rounding
+//     ok <name> fp16:1,4,2,2 fp16:2           its outputs, in order; fp64 instead of fp16 with --wide and --rounded, before any rounding of their own
 //     unsupported <name> <operation>          the backend has no kernel for it
 //     error <name> <what>
 //
 // Ends with 0 if every case ran, 1 if one did not, 2 (and a message on standard error) if nothing could be read.
 
 #include "graph_text.hpp"
+#include "rounded_values.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
 #include <anemone/backend/program.hpp>
@@ -95,7 +100,7 @@ std::pair<std::string, std::string> run(const Backend& place, const described& t
     }
     std::vector<std::span<std::byte>> outputs(memory.begin(), memory.end());
     program.run(inputs, outputs);
-    constexpr bool is_wide = std::is_same_v<Backend, backend::wide>;
+    constexpr bool is_wide = std::is_same_v<Backend, backend::wide> || std::is_same_v<Backend, rounded_values::rounded>;
     for (std::size_t i = 0; i < memory.size(); ++i) {
         std::span<const std::byte> output = memory[i];
         if constexpr (is_wide) {
@@ -171,11 +176,15 @@ std::string all_of(std::istream& stream, std::string_view what) {
 
 int evaluate(std::vector<std::string> arguments) {
     std::optional<target> generation;
+    std::optional<std::uint64_t> seed;
     const bool is_wide = !arguments.empty() && arguments[0] == "--wide";
-    if (is_wide) {
+    const bool by_layers = !arguments.empty() && arguments[0] == "--layers";
+    if (is_wide || by_layers) {
         arguments.erase(arguments.begin());
-    }
-    if (!is_wide && arguments.size() >= 2 && arguments[0] == "--oracle") {
+    } else if (arguments.size() >= 2 && arguments[0] == "--rounded") {
+        seed = std::stoull(arguments[1]);
+        arguments.erase(arguments.begin(), arguments.begin() + 2);
+    } else if (arguments.size() >= 2 && arguments[0] == "--oracle") {
         generation = find_target(arguments[1]);
         if (!generation) {
             throw error(errc::argument, arguments[1], "is no target");
@@ -183,7 +192,9 @@ int evaluate(std::vector<std::string> arguments) {
         arguments.erase(arguments.begin(), arguments.begin() + 2);
     }
     if (arguments.size() != 2 && arguments.size() != 3) {
-        throw error(errc::argument, "usage", "evaluate [--oracle <target> | --wide] <tensors> <results> [<graphs>]");
+        throw error(
+            errc::argument, "usage",
+            "evaluate [--layers | --oracle <target> | --wide | --rounded <seed>] <tensors> <results> [<graphs>]");
     }
     std::ifstream tensor_file(arguments[0], std::ios::binary);
     const std::string tensors = all_of(tensor_file, arguments[0]);
@@ -198,10 +209,19 @@ int evaluate(std::vector<std::string> arguments) {
     // A string's memory is not aligned by contract: the programs read fp16 elements in place.
     const std::vector<std::byte> aligned(std::as_bytes(std::span(tensors)).begin(),
                                          std::as_bytes(std::span(tensors)).end());
-    const bool all =
-        is_wide      ? run_all(ane::backend::wide{}, graphs, aligned, results)
-        : generation ? run_all(ane::backend::oracle{*generation}, graphs, aligned, results)
-                     : run_all(ane::backend::cpu{}.rounding(ane::rounding::each_operation), graphs, aligned, results);
+    const bool all = [&] {
+        if (is_wide) {
+            return run_all(ane::backend::wide{}, graphs, aligned, results);
+        }
+        if (seed) {
+            return run_all(rounded_values::rounded{*seed == 0 ? std::nullopt : seed}, graphs, aligned, results);
+        }
+        if (generation) {
+            return run_all(ane::backend::oracle{*generation}, graphs, aligned, results);
+        }
+        const auto where = by_layers ? ane::rounding::each_layer : ane::rounding::each_operation;
+        return run_all(ane::backend::cpu{}.rounding(where), graphs, aligned, results);
+    }();
     results.flush();
     if (!results) {
         throw error(errc::file, arguments[1], "cannot be written");

@@ -105,8 +105,12 @@ TEST_CASE("the last checkpoints are kept, and nothing of a save that was killed"
     std::ofstream(folder + "/.anemone-999999999-0") << "half a file";
     std::ofstream(folder + "/notes.txt") << "mine";
     std::ofstream(folder + "/step-7.safetensors") << "mine";
+    // Weights of somebody else that have the name of a checkpoint, and one that cannot be read.
+    save_safetensors(checkpoint_path(folder, 1), small_checkpoint(1).states);
+    std::ofstream(checkpoint_path(folder, 450)) << "mine";
     keep_checkpoint(folder, small_checkpoint(600), 0); // one stays
-    CHECK(checkpoints_in(folder) == std::vector<std::int64_t>{600});
+    CHECK(checkpoints_in(folder) == std::vector<std::int64_t>{1, 450, 600});
+    CHECK(load_safetensors(checkpoint_path(folder, 1)) == small_checkpoint(1).states);
     CHECK_FALSE(std::filesystem::exists(folder + "/.anemone-999999999-0"));
     CHECK(std::filesystem::exists(folder + "/notes.txt"));
     CHECK(std::filesystem::exists(folder + "/step-7.safetensors"));

@@ -46,7 +46,7 @@ std::string checkpoint_path(const std::string& folder, std::int64_t step);
 ANEMONE_API_OF(anemone_trainer_checkpoint_hpp) std::vector<std::int64_t> checkpoints_in(const std::string& folder);
 
 /// Saves a checkpoint in a folder, which is made where it is missing, and then removes all but the last `keep` up to it, and
-/// what a save that was killed left behind.
+/// what a save that was killed left behind. A file with the name of a checkpoint that is none stays.
 ANEMONE_API_OF(anemone_trainer_checkpoint_hpp)
 void keep_checkpoint(const std::string& folder, const checkpoint& c, std::size_t keep);
 

@@ -74,6 +74,15 @@ ANEMONE_INLINE std::int64_t step_of(std::string_view name) {
     return is_step && name == formatted("{:09}", step) ? step : -1;
 }
 
+/// Whether a file is a checkpoint of a training, by its metadata: others may have such a name.
+ANEMONE_INLINE bool is_checkpoint(const std::string& path) {
+    try {
+        return load_safetensors(path).metadata(checkpoint_names::format) != nullptr;
+    } catch (const error&) {
+        return false;
+    }
+}
+
 ANEMONE_INLINE std::vector<std::string> names_in(const std::string& folder) {
     std::vector<std::string> names;
     const int why = list_names(folder, names);
@@ -212,11 +221,15 @@ ANEMONE_BODY_OF void keep_checkpoint(const std::string& folder, const checkpoint
         throw error(errc::file, folder, "cannot be made: " + failed.message());
     }
     save_checkpoint(checkpoint_path(folder, c.step), c);
-    std::vector<std::int64_t> steps = checkpoints_in(folder);
-    const auto mine = std::find(steps.begin(), steps.end(), c.step);
-    for (auto each = steps.begin(); each != steps.end(); ++each) {
-        if (each < mine && static_cast<std::size_t>(mine - each) >= std::max<std::size_t>(keep, 1)) {
-            std::remove(checkpoint_path(folder, *each).c_str());
+    std::size_t newer = 0; // of those up to this one
+    const std::vector<std::int64_t> steps = checkpoints_in(folder);
+    for (auto each = steps.rbegin(); each != steps.rend(); ++each) {
+        const std::string path = checkpoint_path(folder, *each);
+        if (*each > c.step || !detail::is_checkpoint(path)) {
+            continue;
+        }
+        if (newer++ >= std::max<std::size_t>(keep, 1)) {
+            std::remove(path.c_str());
         }
     }
     for (const std::string& name : detail::names_in(folder)) {

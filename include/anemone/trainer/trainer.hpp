@@ -5,7 +5,7 @@
 #include "../base/hidden.hpp"
 #include "../base/way.hpp"
 #include "../graph/graph.hpp"
-#include "../training/training_options.hpp"
+#include "../training/training_step.hpp"
 #include "../weights/store.hpp"
 #include "sample_arrays.hpp"
 #include "trainer_options.hpp"
@@ -63,6 +63,9 @@ public:
     ANEMONE_API_OF(anemone_trainer_trainer_hpp) std::int64_t trained() const;
     /// Weights of the model that stay as they are, with the reason: "bn.mean: it is a statistic of a batch norm".
     ANEMONE_API_OF(anemone_trainer_trainer_hpp) const std::vector<std::string>& frozen() const;
+
+    /// The step that is run, as a graph with its description: to be costed, drawn or written.
+    ANEMONE_API_OF(anemone_trainer_trainer_hpp) const training_step& step() const;
 
     /// What a step keeps at once.
     ANEMONE_API_OF(anemone_trainer_trainer_hpp) const step_memory& memory() const;

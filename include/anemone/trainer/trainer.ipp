@@ -33,6 +33,8 @@ ANEMONE_BODY_OF std::int64_t trainer::trained() const {
 }
 ANEMONE_BODY_OF const std::vector<std::string>& trainer::frozen() const { return state_.get("trainer").frozen; }
 
+ANEMONE_BODY_OF const training_step& trainer::step() const { return state_.get("trainer").training.step(); }
+
 ANEMONE_BODY_OF const step_memory& trainer::memory() const { return state_.get("trainer").memory; }
 
 ANEMONE_BODY_OF validated_step trainer::validate(const sample_arrays& samples) {
