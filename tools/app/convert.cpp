@@ -1,5 +1,6 @@
 #include "convert.hpp"
 
+#include "model_path.hpp"
 #include "target_names.hpp"
 #include <anemone/backend/cpu/constants.hpp>
 #include <anemone/formats/cpp.hpp>

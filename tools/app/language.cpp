@@ -1,6 +1,7 @@
 #include "language.hpp"
 
 #include "checkpoint_reading.hpp"
+#include "model_path.hpp"
 #include "option_faults.hpp"
 #include "target_names.hpp"
 #include <anemone/base/error.hpp>

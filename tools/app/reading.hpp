@@ -92,9 +92,6 @@ model_file read(const std::string& path, const reading_options& how, const calle
 /// Whether a model is read without the values of weights whose file is not there: to be judged, or with others.
 bool allows_missing(const reading_options& how);
 
-/// Whether the model of a path is a published language model; false where there is none.
-bool is_checkpoint(const std::string& path);
-
 /// One of the models in a file: a function of several, or one of the shapes that it enumerates for its inputs.
 struct variant {
     std::string function;
@@ -104,8 +101,5 @@ struct variant {
 
 /// The models of MIL text or of an ML package that has several, but for what `how` chooses; else none. Throws as `read`.
 std::vector<variant> variants_of(const std::string& path, const reading_options& how);
-
-/// The SHA-256 of a model's file; of a folder the file in it that has the model, nothing for a whole package.
-std::string digest_of(const std::string& path);
 
 } // namespace app
