@@ -1,6 +1,7 @@
 #pragma once
 
 #include "reading.hpp"
+#include <anemone/readers/input_shape.hpp>
 
 #if defined(ANEMONE_APP_ONNX)
 #include <anemone/onnx/onnx.hpp>
