@@ -3,40 +3,15 @@
 #include "../base/cancellation.hpp"
 #include "../readers/layer_name.hpp"
 #include "folding.hpp"
+#include "graph_ports.hpp"
+#include "model_functions.hpp"
 #include "node_order.hpp"
 #include "operators.hpp"
-#include "ports.hpp"
-
-#include <deque>
 
 /// Walks over the nodes of a model. Only bodies include this header.
 namespace ane::onnx::inline ANEMONE_WAY {
 
-/// The names that nodes see: those of their graph, and for a branch those around it.
-struct name_space {
-    std::unordered_map<std::string, value*> values;
-    const name_space* around = nullptr;
-
-    ANEMONE_INLINE value* find(const std::string& name) const {
-        for (const name_space* s = this; s != nullptr; s = s->around) {
-            if (const auto found = s->values.find(name); found != s->values.end()) {
-                return found->second;
-            }
-        }
-        return nullptr;
-    }
-};
-
-/// Where nodes stand: at the top, in a branch, or in a function that some node calls.
-struct node_place {
-    int opset = 0;
-    attribute_map given = {}; ///< the attributes of the caller, which those of nodes may refer to
-    std::string callers = {}; ///< their names, for messages
-    std::string layer = {};   ///< the same as the name of what the node adds to the graph
-    int number = 0;           ///< of the node at the top that all this belongs to; 0 at the top
-    int depth = 0;
-};
-
+/// Nodes, the functions that they call and the branches that they choose.
 class graph_reader {
 public:
     ANEMONE_INLINE graph_reader(const ::onnx::ModelProto& model, model_scope& scope) : model_(model), scope_(scope) {}
@@ -46,21 +21,14 @@ public:
         if (!read_opsets(top.opset)) {
             return;
         }
-        for (const ::onnx::FunctionProto& f : model_.functions()) {
-            functions_[{std::string(domain_of(f.domain())), f.name()}] = &f;
-        }
         name_space names;
-        read_initializers(model_.graph(), names, top);
-        read_inputs(names);
+        ports_.read_initializers(model_.graph(), names, top);
+        ports_.read_inputs(model_.graph(), names);
         read_nodes(model_.graph().node(), names, top);
-        read_outputs(names);
+        ports_.read_outputs(model_.graph(), names);
     }
 
 private:
-    static std::string_view domain_of(const std::string& domain) {
-        return domain == "ai.onnx" ? std::string_view() : std::string_view(domain);
-    }
-
     ANEMONE_INLINE bool read_opsets(int& version) {
         version = model_.opset_import_size() > 0 ? newest_opset : 0; // functions and training steps alone
         for (const auto& set : model_.opset_import()) {
@@ -80,112 +48,6 @@ private:
         }
         return false;
     }
-
-    ANEMONE_INLINE value& fresh(std::string_view name) {
-        value& v = pool_.emplace_back();
-        v.name = name;
-        return v;
-    }
-    ANEMONE_INLINE void define(name_space& names, const std::string& name, value& v, int number,
-                               const std::string& what) {
-        if (!names.values.emplace(name, &v).second) {
-            scope_.blame(number, what, formatted("gives \"{}\", which has a value already", shown(name)));
-        }
-    }
-
-    // ---- ports --------------------------------------------------------------------------------------------------
-
-    ANEMONE_INLINE void read_initializers(const ::onnx::GraphProto& g, name_space& names, const node_place& place) {
-        for (const tensor_proto& tensor : g.initializer()) {
-            value& v = fresh(tensor.name());
-            v.is_initializer = true;
-            v.type = element_of(tensor.data_type());
-            const std::string what = formatted("initializer \"{}\"", shown(tensor.name()));
-            try {
-                v.constant = constant_of(tensor, scope_.files);
-                v.form = value_form::known;
-            } catch (const refused_node& refused) {
-                scope_.blame(place.number, what, refused.reason);
-            }
-            define(names, tensor.name(), v, place.number, what);
-        }
-        for (const auto& sparse : g.sparse_initializer()) {
-            scope_.blame(place.number, formatted("initializer \"{}\"", shown(sparse.values().name())),
-                         "is sparse: store it as a dense tensor");
-        }
-    }
-
-    ANEMONE_INLINE void read_inputs(name_space& names) {
-        std::set<std::string_view> known;
-        for (const auto& port : model_.graph().input()) {
-            known.insert(port.name());
-            if (names.find(port.name()) != nullptr) {
-                continue; // an initializer, or the default of an input
-            }
-            value& v = fresh(port.name());
-            v.is_input = true;
-            const std::string what = formatted("input \"{}\"", shown(port.name()));
-            try {
-                read_input(scope_, port, v);
-            } catch (const refused_node& refused) {
-                scope_.blame(0, what, refused.reason);
-            } catch (const error& e) {
-                scope_.blame(0, what, e.what());
-            }
-            define(names, port.name(), v, 0, what);
-        }
-        const auto require = [&](const std::string& name, std::string_view option) {
-            if (!known.contains(name)) {
-                scope_.blame(0, formatted("input \"{}\"", shown(name)),
-                             formatted("stands in onnx_reader_options::{}, but the model has no such input", option));
-            }
-        };
-        for (const onnx_shape& s : scope_.options.shapes) {
-            require(s.name, "shapes");
-        }
-        for (const onnx_value& s : scope_.options.values) {
-            require(s.name, "values");
-        }
-    }
-
-    ANEMONE_INLINE void read_outputs(name_space& names) {
-        std::set<int> ends;
-        scope_.graph.layer("");
-        for (const auto& port : model_.graph().output()) {
-            const std::string what = formatted("output \"{}\"", shown(port.name()));
-            scope_.reading = {scope_.file, 0, 0, what, {}};
-            value* const v = names.find(port.name());
-            if (v == nullptr) {
-                scope_.blame(0, what, "is given by no node");
-                continue;
-            }
-            if (v->form != value_form::tensor && v->form != value_form::known) {
-                continue; // its node was refused
-            }
-            try {
-                const std::string name = scope_.port_name(port.name(), "output");
-                const source_location where{readers::kept_file_name(name), 0};
-                dynamic_tensor t = scope_.in_graph(*v, where);
-                if (t.type() == dtype::boolean) {
-                    t = scope_.add(op::cast, {&t, 1}, {}, nullptr, where);
-                    scope_.note("outputs of bool are fp16 here, 0 or 1");
-                }
-                if (v->form == value_form::known || v->is_input || !ends.insert(t.node()).second) {
-                    t = scope_.add(op::identity, {&t, 1}, {}, nullptr, where);
-                }
-                scope_.graph.output(name, t);
-            } catch (const refused_node& refused) {
-                scope_.blame(0, what, refused.reason);
-            } catch (const error& e) {
-                scope_.blame(0, what, e.what());
-            }
-        }
-        if (model_.graph().output_size() == 0) {
-            scope_.blame(0, "", "has no outputs");
-        }
-    }
-
-    // ---- nodes --------------------------------------------------------------------------------------------------
 
     ANEMONE_INLINE void read_nodes(const nodes_of& nodes, name_space& names, const node_place& place) {
         const node_order order = ordered(nodes, [&](const std::string& name) { return names.find(name) != nullptr; });
@@ -219,7 +81,7 @@ private:
         for (int i = 0; i < nodes.size(); ++i) {
             if (!read.contains(i)) {
                 for (const std::string& name : nodes[i].output()) {
-                    names.values.emplace(name, &fresh(name));
+                    names.values.emplace(name, &values_.fresh(name));
                 }
             }
         }
@@ -246,8 +108,8 @@ private:
                 operands.push_back(v);
             }
             const std::string domain(domain_of(n.domain()));
-            if (const auto f = functions_.find({domain, n.op_type()}); f != functions_.end()) {
-                return call_function(n, *f->second, operands, names, place);
+            if (const auto* const f = functions_.find(domain, n.op_type()); f != nullptr) {
+                return call_function(n, *f, operands, names, place);
             }
             node_call c(scope_, n, attributes_of(n, place), operands, place.opset,
                         {readers::kept_file_name(scope_.file), place.number});
@@ -271,7 +133,7 @@ private:
         }
         for (int i = 0; i < n.output_size(); ++i) {
             if (!n.output(i).empty()) {
-                value& v = fresh(n.output(i));
+                value& v = values_.fresh(n.output(i));
                 if (static_cast<std::size_t>(i) < made.size()) {
                     fill(v, made[static_cast<std::size_t>(i)], first_type);
                     v.constant.is_missing =
@@ -281,7 +143,7 @@ private:
                 if (v.form == value_form::broken && !made.empty()) {
                     scope_.blame(place.number, what, formatted("output {} of this operator is not read", i));
                 }
-                define(names, n.output(i), v, place.number, what);
+                values_.define(names, n.output(i), v, place.number, what);
             }
         }
     }
@@ -328,30 +190,6 @@ private:
         return given;
     }
 
-    /// The default attributes of a function (IR version 9), a field that older ONNX libraries know by its number only.
-    ANEMONE_INLINE const std::deque<attribute_proto>& defaults_of(const ::onnx::FunctionProto& f) {
-        const auto [place, is_new] = defaults_.try_emplace(&f);
-        std::deque<attribute_proto>& found = place->second;
-        if (!is_new) {
-            return found;
-        }
-        [&](const auto& function) {
-            if constexpr (requires { function.attribute_proto(); }) {
-                for (const auto& each : function.attribute_proto()) {
-                    found.push_back(each);
-                }
-            }
-        }(f);
-        for (int i = 0; i < f.unknown_fields().field_count(); ++i) {
-            const auto& field = f.unknown_fields().field(i);
-            if (field.number() == 11 && field.type() == field.TYPE_LENGTH_DELIMITED &&
-                !found.emplace_back().ParseFromString(field.length_delimited())) {
-                throw refused_node{"calls a function with a default attribute that cannot be read"};
-            }
-        }
-        return found;
-    }
-
     ANEMONE_INLINE void go_deeper(node_place& inner) const {
         if (++inner.depth > model_scope::deepest) {
             throw refused_node{formatted("stands within more than {} functions and branches: a function that calls "
@@ -365,7 +203,7 @@ private:
         node_place inner = place;
         go_deeper(inner);
         inner.given = attributes_of(n, place);
-        for (const attribute_proto& a : defaults_of(f)) {
+        for (const attribute_proto& a : functions_.defaults_of(f)) {
             inner.given.emplace(a.name(), &a); // unless the caller gives it
         }
         for (const auto& set : f.opset_import()) {
@@ -391,9 +229,9 @@ private:
         }
         if (v == nullptr) {
             scope_.blame(place.number, place.callers, formatted("gives no \"{}\"", shown(name)));
-            v = &fresh(name);
+            v = &values_.fresh(name);
         }
-        define(names, name, *v, place.number, place.callers);
+        values_.define(names, name, *v, place.number, place.callers);
     }
 
     /// One branch where the condition is known, else both and a choice between their results.
@@ -410,7 +248,7 @@ private:
             go_deeper(inner);
             name_space own;
             own.around = &names;
-            read_initializers(g, own, inner);
+            ports_.read_initializers(g, own, inner);
             read_nodes(g.node(), own, inner);
             std::vector<value*> ends;
             for (const auto& port : g.output()) {
@@ -429,7 +267,7 @@ private:
         const std::vector<value*> then = results_of("then_branch");
         const std::vector<value*> otherwise = results_of("else_branch");
         for (std::size_t i = 0; i < then.size(); ++i) {
-            value& v = fresh(n.output(static_cast<int>(i)));
+            value& v = values_.fresh(n.output(static_cast<int>(i)));
             const bool both = then[i] != nullptr && otherwise[i] != nullptr && then[i]->form != value_form::broken &&
                               otherwise[i]->form != value_form::broken;
             if (both) {
@@ -442,15 +280,15 @@ private:
                 results made{choice.add(op::select, {choice.boolean(0), choice.x(1), choice.x(2)})};
                 fill(v, made[0], then[i]->type);
             }
-            define(names, n.output(static_cast<int>(i)), v, place.number, place.callers);
+            values_.define(names, n.output(static_cast<int>(i)), v, place.number, place.callers);
         }
     }
 
     const ::onnx::ModelProto& model_;
     model_scope& scope_;
-    std::map<std::pair<std::string, std::string>, const ::onnx::FunctionProto*> functions_;
-    std::map<const ::onnx::FunctionProto*, std::deque<attribute_proto>> defaults_;
-    std::deque<value> pool_;
+    named_values values_{scope_};
+    graph_ports ports_{scope_, values_};
+    model_functions functions_{model_};
     value absent_{.form = value_form::absent};
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../folding/arithmetic.hpp"
 #include "scope.hpp"
 
 /// The inputs of a model. Only bodies include this header.
