@@ -56,6 +56,7 @@ struct optimize_options {
                     .text = "What the values of inputs stay within",
                     .instead = {.command = "x=-1,1 promises a range of an input, data.npz measures it"},
                     .written = {.python = "{\"x\": (-1, 1)}"},
+                    .letter = 'r',
                     .word = words::file}));
     }
 };
