@@ -158,7 +158,7 @@ struct left_blocks {
         for (std::int64_t r0 = 0; r0 < count; r0 += tile_rows) {
             const int rows = rows_of(count - r0);
             const std::size_t block = largest.size();
-            largest.resize(block + static_cast<std::size_t>((terms + tile_depth - 1) / tile_depth), 0.0F);
+            largest.resize(block + static_cast<std::size_t>((terms + tile_depth - 1) / tile_depth));
             for (int r = 0; r < rows && r0 + r < count; ++r) {
                 left.row(left.source, first + r0 + r, row.data());
                 left_operand* const to = operands.data() + r0 * terms + r;

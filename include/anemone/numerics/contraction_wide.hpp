@@ -243,13 +243,14 @@ ANEMONE_CPU_INLINE void add_wide_tile(int rows, std::int64_t depth, const left_o
         for (int c = 0; c < panel_lanes; c += wide_operands<Width>::stretch) {
             const double least = decode_stretch<Width>(part, right + first * panel_lanes + c, from);
             const bool gated = least < highest_floor;
-            switch (rows) {
-            case 1: add_wide_group<Width, 1>(gated, part, from, 0, sums + c, over + c); break;
-            case 2: add_wide_group<Width, 2>(gated, part, from, 0, sums + c, over + c); break;
-            default:
-                for (int r = 0; r < rows; r += 4) {
-                    add_wide_group<Width, 4>(gated, part, from, r, sums + r * panel_lanes + c,
-                                             over + r * panel_lanes + c);
+            const int together = rows < 4 ? 1 : 4; // a file pays for each number of rows that has a loop
+            for (int r = 0; r < rows; r += together) {
+                std::uint32_t* const to = sums + r * panel_lanes + c;
+                std::int32_t* const signs = over + r * panel_lanes + c;
+                if (together == 4) {
+                    add_wide_group<Width, 4>(gated, part, from, r, to, signs);
+                } else {
+                    add_wide_group<Width, 1>(gated, part, from, r, to, signs);
                 }
             }
         }

@@ -29,8 +29,8 @@ public:
     ANEMONE_INLINE padded_windows(const contraction_kernels& kernels, const datapath& path, const convolution_shape& s,
                                   const half* image)
         : padded_windows(path, s) {
-        values_.resize(static_cast<std::size_t>(s.batch * channels_ * plane_), 0.0F);
-        largest_.resize(static_cast<std::size_t>(channels_), 0.0F);
+        values_ = std::vector<float>(static_cast<std::size_t>(s.batch * channels_ * plane_));
+        largest_ = std::vector<float>(static_cast<std::size_t>(channels_));
         std::vector<float> plane(static_cast<std::size_t>(s.in_height * s.in_width));
         for (std::int64_t n = 0; n < s.batch; ++n) {
             for (std::int64_t c = 0; c < channels_; ++c) {

@@ -98,11 +98,12 @@ private:
         const std::int64_t left = ox * s_.stride_width - s_.pad_left;
         const std::int64_t begin = std::max<std::int64_t>(left, 0);
         const std::int64_t end = std::min(left + s_.kernel_width, s_.in_width);
-        lines_.clear();
-        for (std::int64_t y = first; y < first + rows && begin < end; ++y) {
-            lines_.insert(lines_.end(), plane + y * s_.in_width + begin, plane + y * s_.in_width + end);
+        const std::int64_t width = std::max<std::int64_t>(end - begin, 0);
+        const std::int64_t inside = rows * width;
+        lines_.resize(static_cast<std::size_t>(inside));
+        for (std::int64_t y = 0; y < rows; ++y) {
+            std::copy_n(plane + (first + y) * s_.in_width + begin, width, lines_.data() + y * width);
         }
-        const auto inside = static_cast<std::int64_t>(lines_.size());
         if (kind_ == op::max_pool) {
             return reduce(path_, op::reduce_max, lines_.data(), inside, 1);
         }

@@ -14,7 +14,7 @@ namespace ane::detail::inline ANEMONE_WAY {
 template <class Number, class Source> std::vector<Number> widened(const stored_tensor& tensor) {
     std::vector<Number> result(tensor.bytes.size() / sizeof(Source));
     Number* to = result.data();
-    each_elements<Source>(tensor, [&](std::size_t, std::span<const std::byte> from) {
+    each_elements(tensor, sizeof(Source), [&](std::size_t, std::span<const std::byte> from) {
         for (std::size_t i = 0; i < from.size(); i += sizeof(Source)) {
             Source value;
             std::memcpy(&value, from.data() + i, sizeof(Source));
@@ -33,18 +33,12 @@ template <class Number, class Source> std::vector<Number> widened(const stored_t
 namespace ane::inline ANEMONE_WAY {
 
 ANEMONE_BODY std::vector<half> to_half(const stored_tensor& tensor) {
-    return detail::visit_elements(tensor, [&]<class Source>() -> std::vector<half> {
-        if constexpr (detail::has_fp16_values<Source>) {
-            std::vector<half> result(tensor.bytes.size() / sizeof(Source));
-            detail::each_elements<Source>(tensor, [&](std::size_t first, std::span<const std::byte> from) {
-                detail::convert_elements<Source>(tensor.name, first, from,
-                                                 std::span(result).subspan(first, from.size() / sizeof(Source)));
-            });
-            return result;
-        } else {
-            detail::refuse_type(tensor);
-        }
+    const detail::half_conversion source = detail::half_conversion_of(tensor);
+    std::vector<half> result(tensor.bytes.size() / source.size);
+    detail::each_elements(tensor, source.size, [&](std::size_t first, std::span<const std::byte> from) {
+        source.convert(tensor.name, first, from, std::span(result).subspan(first, from.size() / source.size));
     });
+    return result;
 }
 
 ANEMONE_BODY std::vector<float> to_float(const stored_tensor& tensor) {

@@ -48,7 +48,7 @@ public:
     }
 
 private:
-    static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+    static std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
     bool is_unrounded(int i) const { return folds_unrounded(graph_[i].kind) && graph_[i].type == dtype::f16; }
 
@@ -64,21 +64,20 @@ private:
             }
             values = with_.expand(result_.values[at(graph_.operands(i)[0])], n.shape, n.get<compression>());
         } else if (n.kind == op::constant) {
-            values.reserve(static_cast<std::size_t>(n.shape.count())); // what no memory holds is refused at once
+            values.resize(static_cast<std::size_t>(n.shape.count())); // what no memory holds is refused at once
             for (std::int64_t k = 0; k < n.shape.count(); ++k) {
-                values.emplace_back(graph_.value(n, k));
+                values[at(k)] = half(graph_.value(n, k));
             }
         } else if (is_unrounded(i)) {
             if (with_.fold == nullptr) {
                 refuse_arithmetic(i);
             }
             wide_[at(i)] = with_.fold(graph_, i, wide_);
-            values.reserve(wide_[at(i)].size());
-            for (const double wide : wide_[at(i)]) {
-                const half value(wide);
-                values.push_back(value);
-                if (!is_finite(value)) {
-                    require_finite(i, wide);
+            values.resize(wide_[at(i)].size());
+            for (std::size_t k = 0; k < values.size(); ++k) {
+                values[k] = half(wide_[at(i)][k]);
+                if (!is_finite(values[k])) {
+                    require_finite(i, k, wide_[at(i)][k]);
                 }
             }
             return;
@@ -109,28 +108,25 @@ private:
             return;
         }
         std::vector<half>& values = result_.values[at(i)];
-        values.reserve(memory.size() / sizeof(half));
-        for (std::size_t k = 0; k < memory.size(); k += sizeof(half)) {
-            std::uint16_t bits = 0;
-            std::memcpy(&bits, memory.data() + k, sizeof bits);
-            const half value = half::from_bits(bits);
-            values.push_back(value);
-            if (!is_finite(value)) {
-                require_finite(i, static_cast<double>(value));
+        values.resize(memory.size() / sizeof(half));
+        if (!values.empty()) { // nothing may lie at null
+            std::memcpy(static_cast<void*>(values.data()), memory.data(), memory.size());
+        }
+        for (std::size_t k = 0; k < values.size(); ++k) {
+            if (!is_finite(values[k])) {
+                require_finite(i, k, static_cast<double>(values[k]));
             }
         }
     }
 
     /// A value that only operations in double precision read may be of any size; between fp16 operations an infinity
-    /// may pass, but may not arise from a finite number. `wide` is the last value of node i so far.
-    ANEMONE_INLINE void require_finite(int i, double wide) const {
-        const std::vector<half>& values = result_.values[at(i)];
+    /// may pass, but may not arise from a finite number. `wide` is element k of node i, which fp16 does not hold.
+    ANEMONE_INLINE void require_finite(int i, std::size_t k, double wide) const {
         const bool cut = std::isfinite(wide) && read_rounded_[at(i)] != 0;
-        if (!is_finite(values.back()) && (read_by_device_[at(i)] != 0 || cut)) {
+        if (read_by_device_[at(i)] != 0 || cut) {
             const source_location& where = graph_[i].where;
             throw error(errc::weights, print(graph_, i),
-                        formatted("folded element {} is {}, outside fp16 ({}:{})", values.size() - 1, wide, where.file,
-                                  where.line));
+                        formatted("folded element {} is {}, outside fp16 ({}:{})", k, wide, where.file, where.line));
         }
     }
 

@@ -169,9 +169,24 @@ template <class Source> std::int64_t count_zeros(std::span<const std::byte> from
     return zeros;
 }
 
-/// Calls `take(first, bytes)` with the elements piece after piece, from number `first` on: all of what is in memory at once;
-/// of what is in a file no more than a piece comes there.
-template <class Source, class Take> void each_elements(const stored_tensor& tensor, const Take& take) {
+/// What the elements of a tensor become fp16 by, whatever they are: a file pays for little else of each type.
+struct half_conversion {
+    std::size_t size; ///< bytes of an element
+    void (*convert)(const std::string& tensor, std::size_t first, std::span<const std::byte> from, std::span<half> to);
+};
+ANEMONE_INLINE half_conversion half_conversion_of(const stored_tensor& tensor) {
+    return visit_elements(tensor, [&]<class Source>() -> half_conversion {
+        if constexpr (has_fp16_values<Source>) {
+            return {sizeof(Source), convert_elements<Source>};
+        } else {
+            refuse_type(tensor);
+        }
+    });
+}
+
+/// Calls `take(first, bytes)` with the elements, of `size` bytes each, piece after piece, from number `first` on: all of what is
+/// in memory at once; of what is in a file no more than a piece comes there.
+template <class Take> void each_elements(const stored_tensor& tensor, std::size_t size, const Take& take) {
     if (tensor.bytes.is_in_memory()) {
         take(std::size_t{0}, std::span<const std::byte>(tensor.bytes));
         return;
@@ -182,29 +197,25 @@ template <class Source, class Take> void each_elements(const stored_tensor& tens
         some.resize(std::min(piece, tensor.bytes.size() - at));
         stop_if_cancelled();
         tensor.bytes.read(at, some);
-        take(at / sizeof(Source), std::span<const std::byte>(some));
+        take(at / size, std::span<const std::byte>(some));
     }
 }
 
 /// Calls `take(elements, zeros)` with the values as fp16, piece after piece, and how many of them are 0 in the tensor. Throws
 /// as `to_half` does.
 template <class Take> void each_half(const stored_tensor& tensor, const Take& take) {
-    visit_elements(tensor, [&]<class Source>() {
-        if constexpr (has_fp16_values<Source>) {
-            constexpr std::size_t piece = 16384;
-            std::vector<half> elements;
-            each_elements<Source>(tensor, [&](std::size_t first, std::span<const std::byte> all) {
-                for (std::size_t at = 0; at < all.size();) {
-                    const std::span<const std::byte> from =
-                        all.subspan(at, std::min(piece * sizeof(Source), all.size() - at));
-                    elements.resize(from.size() / sizeof(Source));
-                    convert_elements<Source>(tensor.name, first + at / sizeof(Source), from, elements);
-                    take(std::span<const half>(elements), count_zeros<Source>(from));
-                    at += from.size();
-                }
-            });
-        } else {
-            refuse_type(tensor);
+    const half_conversion source = half_conversion_of(tensor);
+    const auto zeros = visit_elements(
+        tensor, []<class Source>() -> std::int64_t (*)(std::span<const std::byte>) { return count_zeros<Source>; });
+    constexpr std::size_t piece = 16384;
+    std::vector<half> elements;
+    each_elements(tensor, source.size, [&](std::size_t first, std::span<const std::byte> all) {
+        for (std::size_t at = 0; at < all.size();) {
+            const std::span<const std::byte> from = all.subspan(at, std::min(piece * source.size, all.size() - at));
+            elements.resize(from.size() / source.size);
+            source.convert(tensor.name, first + at / source.size, from, elements);
+            take(std::span<const half>(elements), zeros(from));
+            at += from.size();
         }
     });
 }

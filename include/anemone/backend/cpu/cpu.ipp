@@ -10,9 +10,7 @@
 #include "cpu.hpp"
 #include "direct_results.hpp"
 #include "epilogue.hpp"
-#include "pool_gradient_step.hpp"
 #include "repertoire.hpp"
-#include "strips_step.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -25,8 +23,13 @@ namespace ane::cpu::inline ANEMONE_WAY {
 ANEMONE_BODY const step_table& every_step() { return steps_of<every_kernel>(); }
 
 template <kernel_needs Needs, constant_operations Folded> repertoire repertoire_of(isa_level level) {
-    return {steps_of<Needs>(), kernels_of<Needs>(level), numbers_of<Needs.operations>,
-            constant_arithmetic_of<Needs.operations, Folded>(), gradient_binder_of<Needs>()};
+    return {steps_of<Needs>(),
+            kernels_of<Needs>(level),
+            numbers_of<Needs.operations>,
+            constant_arithmetic_of<Needs.operations, Folded>(),
+            weight_gradient_steps_of<Needs>(),
+            pool_gradient_steps_of<Needs>(),
+            strip_steps_of<Needs>()};
 }
 
 } // namespace ane::cpu::inline ANEMONE_WAY
@@ -107,14 +110,15 @@ struct cpu_program::members {
 
     ANEMONE_INLINE static stage bound(const ane::cpu::binding_context& context, const ane::cpu::repertoire& kernels,
                                       const weight_gradient& gradient) {
-        stage s{.run = kernels.gradients(context, gradient)};
+        stage s{.run = kernels.weight_gradients.bind(context, gradient)};
         s.values.push_back(gradient.cotangent);
         s.values.push_back(gradient.x);
         return s;
     }
 
-    ANEMONE_INLINE static stage bound(const ane::cpu::binding_context& context, const pool_gradient& gradient) {
-        stage s{.run = ane::cpu::detail::bind_pool_gradient(context, gradient)};
+    ANEMONE_INLINE static stage bound(const ane::cpu::binding_context& context, const ane::cpu::repertoire& kernels,
+                                      const pool_gradient& gradient) {
+        stage s{.run = kernels.pool_gradients.bind(context, gradient)};
         s.values.push_back(gradient.x);
         s.values.push_back(gradient.largest);
         s.values.push_back(gradient.cotangent);
@@ -127,8 +131,7 @@ struct cpu_program::members {
             stage s = bound(of_strip, kernels, end);
             return ane::cpu::detail::bound_layer{std::move(s.run), std::move(s.values)};
         };
-        return {.run =
-                    ane::cpu::detail::bind_strips(context.graph, strips, kernels.kernels, kernels.numbers, fuses, bind),
+        return {.run = kernels.strips.bind(context.graph, strips, kernels.kernels, kernels.numbers, fuses, bind),
                 .values = strips.inputs,
                 .results = strips.results.size()};
     }
@@ -180,22 +183,18 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
     // Winograd's tiles read and write planes.
     const value_layouts layouts =
         options.winograd == winograd_tiles::never ? choose_layouts(model, layers) : nchw_layouts(model);
-    // Sums over a whole batch, as those of a layer, without a rounding on the way.
     sequence<weight_gradient> gradients;
-    if (fuses && kernels.gradients != nullptr) {
-        gradients = find_weight_gradients(model, [&](int node) {
-            return self.constants.known(node) && model[node].type == dtype::f16 &&
-                   static_cast<float>(*self.constants.data(node)) == 0;
-        });
-        join_derivatives(gradients, layers);
+    if (fuses && kernels.weight_gradients.join != nullptr) {
+        gradients = kernels.weight_gradients.join(model, self.constants, layers);
     }
     sequence<pool_gradient> pools;
-    if (fuses) {
-        pools = ane::cpu::detail::row_major_pool_gradients(model, layers, layouts);
-        join_derivatives(pools, layers);
+    if (fuses && kernels.pool_gradients.join != nullptr) {
+        pools = kernels.pool_gradients.join(model, layouts, layers);
     }
-    const sequence<element_strips> strips = ane::cpu::detail::row_major_strips(model, layers, layouts);
-    join_element_strips(strips, layers);
+    sequence<element_strips> strips;
+    if (kernels.strips.join != nullptr) {
+        strips = kernels.strips.join(model, layouts, layers);
+    }
     sequence<lifetime> alive = lifetimes(model, layers.ends);
     ane::cpu::detail::prolong_for_strips(strips, alive);
     const arena plan = plan_arena(model, alive);
@@ -230,7 +229,7 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
             const bool strips_end = strip != strips.end() && strip->end() == i;
             const bool pools_end = derivative != pools.end() && derivative->result == i;
             self.stages.push_back(derives      ? members::bound(context, kernels, *gradient++)
-                                  : pools_end  ? members::bound(context, *derivative++)
+                                  : pools_end  ? members::bound(context, kernels, *derivative++)
                                   : strips_end ? members::bound(context, kernels, *strip, fuses)
                                                : members::bound(context, kernels, i));
             self.stages.back().first = computed.size();

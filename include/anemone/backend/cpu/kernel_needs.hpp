@@ -25,10 +25,15 @@ public:
                 all_.insert(algorithm::nhwc);
             }
         }
+        std::size_t long_values = 0;
         for (int i = 0; i < g.size(); ++i) {
             if (!is_known(i)) {
                 add(i);
+                long_values += !is_source(g[i].kind) && g[i].shape.count() >= least_strip_elements ? 1 : 0;
             }
+        }
+        if (long_values >= least_strip_nodes) {
+            all_.insert(algorithm::strips);
         }
     }
 

@@ -3,6 +3,8 @@
 #include "../../base/way.hpp"
 #include "../../passes/layouts.hpp"
 #include "../../passes/pool_gradients.hpp"
+#include "../../passes/weight_gradients.hpp"
+#include "kernels/algorithms.hpp"
 #include "step.hpp"
 
 #include <algorithm>
@@ -12,21 +14,6 @@
 
 /// The gradients of max pools, plane by plane (passes/pool_gradients.hpp).
 namespace ane::cpu::detail::inline ANEMONE_WAY {
-
-/// Those of a model whose values have these layouts that can be computed at once: row-major, and not followed by others in
-/// their layer.
-constexpr sequence<pool_gradient> row_major_pool_gradients(const graph_view& model, const fused_layers& layers,
-                                                           const value_layouts& layouts) {
-    sequence<pool_gradient> all;
-    for (const pool_gradient& each : find_pool_gradients(model)) {
-        const bool row_major = layouts.of(each.result) == layout::nchw && layouts.of(each.cotangent) == layout::nchw &&
-                               layouts.of(each.largest) == layout::nchw && layouts.of(each.x) == layout::nchw;
-        if (row_major && layers.end_of(each.result) == each.result) {
-            all.push_back(each);
-        }
-    }
-    return all;
-}
 
 /// A plane with its border in fp32: of each row the columns of each phase of the stride together, so that those below one place
 /// of neighbouring windows are neighbours.
@@ -223,4 +210,38 @@ ANEMONE_INLINE bound_step bind_pool_gradient(const binding_context& c, const poo
     return {[&kernels, planes](const operands& o) { planes.run(kernels, o); }, planes.scratch()};
 }
 
+/// Finds those of a model that can be computed at once, of values that are row-major, and not followed by others in their layer;
+/// makes each a layer.
+ANEMONE_INLINE sequence<pool_gradient> join_pool_gradients(const graph_view& model, const value_layouts& layouts,
+                                                           fused_layers& layers) {
+    sequence<pool_gradient> all;
+    for (const pool_gradient& each : find_pool_gradients(model)) {
+        const bool row_major = layouts.of(each.result) == layout::nchw && layouts.of(each.cotangent) == layout::nchw &&
+                               layouts.of(each.largest) == layout::nchw && layouts.of(each.x) == layout::nchw;
+        if (row_major && layers.end_of(each.result) == each.result) {
+            all.push_back(each);
+        }
+    }
+    join_derivatives(all, layers);
+    return all;
+}
+
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
+
+/// What a program does with the gradients of max pools: null where it has not the operations that they are written in.
+struct pool_gradient_steps {
+    sequence<pool_gradient> (*join)(const graph_view&, const value_layouts&, fused_layers&) = nullptr;
+    bound_step (*bind)(const binding_context&, const pool_gradient&) = nullptr;
+};
+
+template <kernel_needs Needs> constexpr pool_gradient_steps pool_gradient_steps_of() {
+    if constexpr (Needs.contains(op::conv_transpose2d) && Needs.contains(op::concat) && Needs.contains(op::reshape)) {
+        return {detail::join_pool_gradients, detail::bind_pool_gradient};
+    } else {
+        return {};
+    }
+}
+
+} // namespace ane::cpu::inline ANEMONE_WAY

@@ -5,7 +5,9 @@
 #include "kernel_needs.hpp"
 #include "kernels/levels.hpp"
 #include "kernels/table.hpp"
+#include "pool_gradient_step.hpp"
 #include "step_table.hpp"
+#include "strips_step.hpp"
 #include "weight_gradient_step.hpp"
 
 #include <cstddef>
@@ -35,7 +37,9 @@ struct repertoire {
     const kernel_table& kernels;
     stage_numbers numbers;
     constant_arithmetic constants;
-    gradient_binder gradients = nullptr; ///< null: products, place by place
+    weight_gradient_steps weight_gradients{};
+    pool_gradient_steps pool_gradients{};
+    strip_steps strips{};
 };
 
 /// stage_numbers of some operations.

@@ -3,6 +3,7 @@
 #include "../../analysis/arena.hpp"
 #include "../../base/way.hpp"
 #include "../../passes/element_strips.hpp"
+#include "kernels/algorithms.hpp"
 #include "step.hpp"
 
 #include <algorithm>
@@ -15,26 +16,6 @@
 
 /// Functions of elements strip by strip (passes/element_strips.hpp).
 namespace ane::cpu::detail::inline ANEMONE_WAY {
-
-/// So many elements are computed at once: what a dozen values take lies in the second cache.
-inline constexpr std::int64_t strip_elements = 8192;
-/// Below so many elements, and so many nodes, there is nothing to gain.
-inline constexpr std::int64_t least_strip_elements = 4 * strip_elements;
-inline constexpr std::size_t least_strip_nodes = 6;
-
-/// Functions of elements for strips, of a model whose values have these layouts: those that are all row-major.
-constexpr sequence<element_strips> row_major_strips(const graph_view& model, const fused_layers& layers,
-                                                    const value_layouts& layouts) {
-    sequence<element_strips> all;
-    for (const element_strips& each : find_element_strips(model, layers, least_strip_elements, least_strip_nodes)) {
-        const auto is_row_major = [&](int node) { return layouts.of(node) == layout::nchw; };
-        if (std::all_of(each.nodes.begin(), each.nodes.end(), is_row_major) &&
-            std::all_of(each.inputs.begin(), each.inputs.end(), is_row_major)) {
-            all.push_back(each);
-        }
-    }
-    return all;
-}
 
 /// Lets values live as long as strips read them: until the step of the last node.
 constexpr void prolong_for_strips(const sequence<element_strips>& all, sequence<lifetime>& alive) {
@@ -181,4 +162,38 @@ ANEMONE_INLINE bound_step bind_strips(const graph_view& g, const element_strips&
             {.shared = 0, .each = std::max(whole->scratch().each, last->scratch().each)}};
 }
 
+/// Finds those of a model, of values that are all row-major, and makes each a layer.
+ANEMONE_INLINE sequence<element_strips> join_row_major_strips(const graph_view& model, const value_layouts& layouts,
+                                                              fused_layers& layers) {
+    sequence<element_strips> all;
+    for (const element_strips& each : find_element_strips(model, layers, least_strip_elements, least_strip_nodes)) {
+        const auto is_row_major = [&](int node) { return layouts.of(node) == layout::nchw; };
+        if (std::all_of(each.nodes.begin(), each.nodes.end(), is_row_major) &&
+            std::all_of(each.inputs.begin(), each.inputs.end(), is_row_major)) {
+            all.push_back(each);
+        }
+    }
+    join_element_strips(all, layers);
+    return all;
+}
+
 } // namespace ane::cpu::detail::inline ANEMONE_WAY
+
+namespace ane::cpu::inline ANEMONE_WAY {
+
+/// What a program does with strips: null where its model has none.
+struct strip_steps {
+    sequence<element_strips> (*join)(const graph_view&, const value_layouts&, fused_layers&) = nullptr;
+    bound_step (*bind)(const graph_view&, const element_strips&, const kernel_table&, stage_numbers, bool fuses,
+                       const detail::layer_binder&) = nullptr;
+};
+
+template <kernel_needs Needs> constexpr strip_steps strip_steps_of() {
+    if constexpr (Needs.contains(algorithm::strips)) {
+        return {detail::join_row_major_strips, detail::bind_strips};
+    } else {
+        return {};
+    }
+}
+
+} // namespace ane::cpu::inline ANEMONE_WAY

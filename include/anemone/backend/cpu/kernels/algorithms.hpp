@@ -36,6 +36,7 @@ enum class algorithm : std::uint8_t {
     turned_columns,   ///< products of few rows with a right operand that is computed and stored by columns
     codes,            ///< products with weights that stay compressed
     several_rows,     ///< norms of several rows at once
+    strips,           ///< functions of elements strip by strip (strips_step.hpp)
     count
 };
 using algorithm_set = enum_set<algorithm, static_cast<std::size_t>(algorithm::count)>;
@@ -52,6 +53,12 @@ struct kernel_needs {
     friend constexpr bool operator==(const kernel_needs&, const kernel_needs&) = default;
 };
 inline constexpr kernel_needs every_kernel{every_op, every_algorithm};
+
+/// Functions of elements are computed strip by strip, of so many elements: what a dozen values take lies in the second cache.
+inline constexpr std::int64_t strip_elements = 8192;
+/// Below so many elements, and so many nodes, there is nothing to gain.
+inline constexpr std::int64_t least_strip_elements = 4 * strip_elements;
+inline constexpr std::size_t least_strip_nodes = 6;
 
 /// Whether Winograd's algorithm might be faster for a shape.
 constexpr bool may_take_winograd(const numerics::convolution_shape& s) {

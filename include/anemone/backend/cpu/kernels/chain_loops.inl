@@ -35,11 +35,9 @@ ANEMONE_CPU_INLINE void each_pair(const Function& function, const chain_link& li
 }
 
 /// One link over `Blocks` blocks from element `at` on, of which `left` elements are there.
-template <op_set Functions, int Blocks, op Kind>
+template <op Kind, int Blocks>
 ANEMONE_CPU_INLINE void through_link(const chain_link& link, std::int64_t at, std::int64_t left, row_block* values) {
-    if constexpr (!(chain_functions.contains(Kind) && Functions.contains(Kind))) {
-        no_loop(Kind);
-    } else if constexpr (is_binary(Kind)) {
+    if constexpr (is_binary(Kind)) {
         each_pair<Blocks>(binary_function<Kind>{}, link, at, left, values);
     } else {
         each_block<Blocks>(unary_function<Kind>{link.first, link.second}, values);
@@ -55,9 +53,16 @@ ANEMONE_CPU_INLINE void through_links(const chain_link* links, int count, std::i
                                       row_block* values) {
     for (int l = 0; l < count; ++l) {
         switch (links[l].kind) {
-#define ANEMONE_OPERATION(KIND, ...) case op::KIND: through_link<Functions, Blocks, op::KIND>(links[l], at, left, values); break;
+#define ANEMONE_OPERATION(KIND, ...)                                                                                   \
+        case op::KIND:                                                                                                 \
+            if constexpr (chain_functions.contains(op::KIND) && Functions.contains(op::KIND)) {                        \
+                through_link<op::KIND, Blocks>(links[l], at, left, values);                                            \
+                continue;                                                                                              \
+            }                                                                                                          \
+            break;
 #include "../../../graph/operations.def"
         }
+        no_loop(links[l].kind);
     }
 }
 // clang-format on

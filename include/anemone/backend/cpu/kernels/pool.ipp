@@ -91,7 +91,7 @@ ANEMONE_BODY pool_plan plan_pool(op kind, const pool_shape& s) {
         }
     }
     if (kind == op::avg_pool) {
-        plan.divisors.assign(static_cast<std::size_t>(plan.positions), 1.0F);
+        plan.divisors = std::vector<float>(static_cast<std::size_t>(plan.positions), 1.0F);
         for (std::int64_t y = 0; y < s.out_height; ++y) {
             for (std::int64_t x = 0; x < s.out_width; ++x) {
                 plan.divisors[static_cast<std::size_t>(y * pitch + x)] =
