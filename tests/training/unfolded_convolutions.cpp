@@ -2,6 +2,7 @@
 
 #include "../from_environment.hpp"
 #include "step_runner.hpp"
+#include <anemone/backend/cpu/kernel_needs.hpp>
 #include <anemone/dynamic_builder.hpp>
 #include <anemone/model.hpp>
 #include <anemone/rules/acceptance.hpp>
@@ -32,6 +33,8 @@ constexpr training_options on_the_engine{
 // The same as constants.
 inline constexpr auto& unfolded_step = training_graph<small_network, on_the_engine>;
 static_assert(conforms<unfolded_step, macs>);
+// What its program needs is found within the steps that compilers count.
+static_assert(cpu::needs_of(unfolded_step).contains(op::matmul));
 
 std::string broken_rules(const graph_view& g, target t) {
     std::string all;

@@ -2,6 +2,7 @@
 
 #include "../../from_environment.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
+#include <anemone/backend/cpu/kernel_needs.hpp>
 #include <anemone/backend/program.hpp>
 #include <anemone/base/thread_pool.hpp>
 #include <anemone/dynamic_builder.hpp>
@@ -157,6 +158,22 @@ TEST_CASE("element strips: what is read elsewhere is no part of them, and an upd
     }
     CHECK(steps == 1);
     CHECK(find_element_strips(g, fuse_layers(g, {}), 256 * 256 + 1, 6).empty());
+}
+
+TEST_CASE("element strips: a program is compiled with their loops wherever a model has some") {
+    int found = 0;
+    for (unsigned seed = 0; seed < 20; ++seed) {
+        for (const std::int64_t elements : {40000, 20000}) {
+            const dynamic_graph made = random_functions(elements, seed);
+            const graph_view g = made;
+            const bool has =
+                !find_element_strips(g, fuse_layers(g, {}), cpu::least_strip_elements, cpu::least_strip_nodes).empty();
+            found += has ? 1 : 0;
+            CHECK((!has || cpu::needs_of(g).contains(cpu::algorithm::strips)));
+            CHECK((elements > cpu::least_strip_elements || !cpu::needs_of(g).contains(cpu::algorithm::strips)));
+        }
+    }
+    CHECK(found > 10);
 }
 
 TEST_CASE("element strips: states go on from run to run, as without") {

@@ -20,6 +20,10 @@ namespace ane::cpu::detail::inline ANEMONE_WAY {
 class needed_algorithms {
 public:
     constexpr explicit needed_algorithms(const graph_view& g) : g_(g), known_(constant_nodes(g)) {
+        for (const node& n : g.nodes) {
+            chooses_layouts_ =
+                chooses_layouts_ || n.kind == op::conv2d || n.kind == op::max_pool || n.kind == op::avg_pool;
+        }
         for (int i = 0; i < g.size(); ++i) {
             if (may_be_nhwc(i)) {
                 all_.insert(algorithm::nhwc);
@@ -40,14 +44,10 @@ public:
     constexpr const algorithm_set& all() const { return all_; }
 
 private:
-    /// A value whose layout passes/layouts.hpp may choose, in a graph with operations for which it does.
+    /// A value whose layout passes/layouts.hpp may choose.
     constexpr bool may_be_nhwc(int index) const {
         const node& n = g_[index];
-        bool chosen = false;
-        for (const node& other : g_.nodes) {
-            chosen = chosen || other.kind == op::conv2d || other.kind == op::max_pool || other.kind == op::avg_pool;
-        }
-        return chosen && !is_source(n.kind) && n.type == dtype::f16 && n.shape.rank == 4 &&
+        return chooses_layouts_ && !is_source(n.kind) && n.type == dtype::f16 && n.shape.rank == 4 &&
                n.shape[1] >= least_nhwc_channels && !has_one_layout(n.shape);
     }
 
@@ -168,6 +168,7 @@ private:
 
     graph_view g_;
     sequence<char> known_;
+    bool chooses_layouts_ = false; ///< whether it has operations for which it does
     algorithm_set all_;
 };
 
