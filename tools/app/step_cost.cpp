@@ -60,8 +60,8 @@ std::optional<ane::compute_device> fastest_of(const step_cost& c) {
 std::vector<std::string> refused_by(const ane::graph_view& step, const ane::target_description& d) {
     std::vector<std::string> all;
     for (const ane::violation& v : ane::blockers_of(step, d)) {
-        const std::string text =
-            fmt::format("{} ({})", ane::name(step[v.node].kind), std::string_view(ane::record_of(v.rule).fact));
+        const std::string_view of = ane::name(v.operation);
+        const std::string text = fmt::format("{} ({})", of, std::string_view(ane::record_of(v.rule).fact));
         if (std::find(all.begin(), all.end(), text) == all.end()) {
             all.push_back(text);
         }
@@ -131,7 +131,10 @@ std::vector<step_cost> costs_of_step(const ane::graph_view& step, const ane::gra
         others[i].unfolds = true;
         const bool is_better =
             others[i].is_whole == all[i].is_whole ? others[i].seconds < all[i].seconds : others[i].is_whole;
-        if (is_better) {
+        if (is_better) { // CPU and GPU convolve
+            others[i].cpu = all[i].cpu;
+            others[i].gpu = all[i].gpu;
+            others[i].fastest = fastest_of(others[i]);
             all[i] = std::move(others[i]);
         }
     }
