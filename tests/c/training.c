@@ -127,6 +127,13 @@ void test_training(void) {
     labels[5] = 2;
     CHECK_FAILS(anemone_train(model, &how, NULL, NULL, &plan), ANEMONE_PORT, "element 0 of sample 5 is 2, classes");
     labels[5] = 1;
+    const float pixel = image[7];
+    image[7] = NAN;
+    CHECK_FAILS(anemone_train(model, &how, NULL, NULL, &plan), ANEMONE_PORT, "x: element 7 of sample 0 is nan");
+    image[7] = pixel;
+    how.checkpoint = "/dev/full/run";
+    CHECK_FAILS(anemone_train(model, &how, NULL, NULL, &plan), ANEMONE_FILE, "/dev/full/run");
+    how.checkpoint = NULL;
     arrays[0].name = "picture";
     CHECK_FAILS(anemone_train(model, &how, NULL, NULL, &plan), ANEMONE_PORT, "picture");
     arrays[0].name = "x";

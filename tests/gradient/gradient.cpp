@@ -97,6 +97,7 @@ TEST_CASE("a read model gets its gradients as outputs") {
           std::string::npos);
     const std::string step = refusal_of(model, "step", "x");
     CHECK(step.find("floor: has no derivative: it is a step") != std::string::npos);
+    CHECK(step.find("; the loss depends on it by reduce_sum (") != std::string::npos);
     CHECK(step.find("gradient.cpp:") != std::string::npos);
 }
 

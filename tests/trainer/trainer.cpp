@@ -1,6 +1,7 @@
 // Trainings by the host: from samples to weights, through checkpoints, and what ends them.
 
 #include "../from_environment.hpp"
+#include "../processes/full_disk.hpp"
 #include "../processes/scratch_folder.hpp"
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/backend/oracle/oracle.hpp>
@@ -15,6 +16,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <random>
 #include <stdexcept>
@@ -338,6 +340,37 @@ TEST_CASE("a full disk, or a folder that is none, loses nothing") {
     CHECK_THROWS_AS((void)t.train(data, {.steps = 2, .checkpoints = {.folder = folder / "file"}}), error);
     CHECK(folder.names() == std::vector<std::string>{"file"});
     CHECK_THROWS_AS((void)t.train(data, {.steps = 2, .checkpoints = {.folder = "/dev/full/run"}}), error);
+}
+
+TEST_CASE("a disk that is full at a checkpoint leaves the last one, from which a training goes on to the same bits") {
+    const training_options what{.by = momentum{}};
+    trainer_options how{.steps = 6, .rate = {.rate = 0.01}};
+    trainer whole = small_trainer(what);
+    const sample_arrays data(whole.ports(), sectors(16, 1));
+    const training_result unbroken = whole.train(data, how);
+
+    const scratch_folder folder;
+    how.checkpoints = {.folder = folder / "run", .every = 2, .resume = true};
+    for (const std::size_t room : {std::size_t{0}, std::size_t{100}, std::size_t{1000}}) {
+        CAPTURE(room);
+        trainer broken = small_trainer(what);
+        how.steps = 2;
+        (void)broken.train(data, how);
+        how.steps = 6;
+        const std::string said = [&] {
+            const full_disk disk(room);
+            return refusal_of([&] { (void)broken.train(data, how); });
+        }();
+        CHECK(has(said, "step-000000004.safetensors"));
+        CHECK(has(said, "File too large"));
+        CHECK(std::filesystem::exists(checkpoint_path(folder / "run", 2)));
+        CHECK(checkpoints_in(folder / "run") == std::vector<std::int64_t>{2});
+    }
+    trainer again = small_trainer(what);
+    const training_result r = again.train(data, how);
+    CHECK(r.resumed_from == 2);
+    CHECK(r.history == unbroken.history);
+    CHECK(again.weights() == whole.weights());
 }
 
 TEST_CASE("a dynamic loss scale finds what fp16 holds; skipped steps change no weight") {

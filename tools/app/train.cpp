@@ -82,6 +82,18 @@ model with_batch(const model& of, const train_options& how, const caller& who) {
         who);
 }
 
+/// Whether a step convolves by weights that it computes, which the engine takes at batch 1 only (R044).
+bool convolves_by_states(const ane::graph_view& step) {
+    const ane::sequence<char> constant = ane::constant_nodes(step);
+    for (const ane::node& n : step.nodes) {
+        if ((n.kind == ane::op::conv2d || n.kind == ane::op::conv_transpose2d) &&
+            constant[static_cast<std::size_t>(step.operands(n)[1])] == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 std::string moment_text(const ane::training_moment& m) {
     return fmt::format("step {} of {}, loss {:.4g}, {:.3g} steps/s, {:.0f} s left", m.step.step, m.steps, m.step.loss,
                        m.steps_per_second, m.seconds_left);
@@ -121,7 +133,12 @@ trained train(const model& of, const train_options& how, const std::vector<input
                              : how.step_memory;
     ane::trainer by(shaped.graph(), shaped.weights(), what, backend_named(how.backend, how.threads, shaped.layers()),
                     allowed);
-    std::vector<step_cost> chips = costs_of_step(ane::make_training_step(shaped.graph(), what).graph);
+    // The engine has no convolution by a weight that is computed, above batch 1; the CPU's own kernels are faster than products.
+    what.unfolds = true;
+    std::vector<step_cost> chips =
+        convolves_by_states(by.step().graph)
+            ? costs_of_step(by.step().graph, ane::make_training_step(shaped.graph(), what).graph)
+            : costs_of_step(by.step().graph);
     const std::string port = by.wanted();
     const ane::sample_arrays samples(by.ports(), samples_of(data, how.wanted, port, "the data"));
     const ane::sample_arrays others =

@@ -3,6 +3,7 @@
 #include "../graph/tensor.hpp"
 #include "derivatives.hpp"
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string>
@@ -24,15 +25,35 @@ constexpr void require_value(const graph_view& g, int index) {
     }
 }
 
+/// The operations from a node to the loss, of those that have a cotangent already.
+inline std::string way_to(int loss, int from, const tape& t, const graph_view& g) {
+    constexpr int most = 8;
+    std::string text;
+    int count = 0;
+    for (int at = from, i = from + 1; i <= loss; ++i) {
+        const auto operands = g.operands(i);
+        if (t.cotangent(i) < 0 || std::find(operands.begin(), operands.end(), at) == operands.end()) {
+            continue;
+        }
+        at = i;
+        if (++count <= most) {
+            text.append(count == 1 ? "; the loss depends on it by " : ", ").append(name(g[i].kind));
+        }
+    }
+    return count > most ? text + " and " + std::to_string(count - most) + " more" : text;
+}
+
 /// What stands between the loss and a value: which node has no derivative.
-constexpr void refuse_derivative(dynamic_graph& g, int index) {
+constexpr void refuse_derivative(dynamic_graph& g, int index, int loss, const tape& t) {
     const node& n = g.nodes[static_cast<std::size_t>(index)];
     if (g.keeps_refusals) {
         g.refuse(model_rule::the_operation_has_no_derivative, name(n.kind), n.where);
         return;
     }
     const no_derivative r = derivative_refusal(n.kind);
-    detail::refuse_graph_at(name(n.kind), std::string("has no derivative: ") + r.why + "; instead: " + r.instead,
+    detail::refuse_graph_at(name(n.kind),
+                            std::string("has no derivative: ") + r.why + "; instead: " + r.instead +
+                                way_to(loss, index, t, g),
                             n.where.file, n.where.line);
 }
 
@@ -88,7 +109,7 @@ constexpr void append_gradient(dynamic_graph& g, int loss, std::span<const int> 
             continue;
         }
         if (derivative_refusal(t.at(i).kind).any()) {
-            detail::gradients::refuse_derivative(g, i);
+            detail::gradients::refuse_derivative(g, i, loss, t);
             continue;
         }
         t.visit(i);
