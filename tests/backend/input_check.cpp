@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <vector>
 
 using namespace ane;
 using doctest::Contains;
@@ -81,4 +83,36 @@ TEST_CASE("samples meet a mistake of a whole input") {
     }
     in.x[0] = half(0.0);
     CHECK_THROWS_AS(program(in.bound()), error);
+}
+
+namespace {
+
+constexpr auto rows = graph([](ane::builder& g) {
+    auto table = g.weight("table", f16<4096, 1>);
+    auto ids = g.input("ids"_s, f16<3>);
+    auto few = g.input("few"_s, f16<3>, within(0, 4095));
+    auto bias = g.input("bias"_s, f16<3, 1>);
+    g.output("y"_s, gather<axis{0}>(table, ids + 1) + gather<axis{0}>(table, few) + bias);
+});
+
+} // namespace
+
+TEST_CASE("an index from 2048 on, of which fp16 may have made another, is told where nothing is promised of it") {
+    weight_store store;
+    store.add("table", {4096, 1}, std::vector<float>(4096, 1.0F));
+    auto program = compile<rows>(backend::cpu{}, store);
+    ndarray<shape<3>> ids{1, 2, 2047};
+    const ndarray<shape<3>> few{0, 2050, 4094};
+    const ndarray<shape<3, 1>> bias{4096, 1, 2}; // no index
+    program.check_inputs(input_check::full);
+    CHECK_NOTHROW(program({"ids"_s = ids, "few"_s = few, "bias"_s = bias}));
+    for (const double value : {2048.0, 4094.0, -2048.0}) {
+        ids[1] = half(value);
+        const std::string words = "port: ids: element 1 is " + std::to_string(static_cast<int>(value)) +
+                                  ", an index, which fp16 may have made of another one";
+        CHECK_THROWS_WITH_AS(program({"ids"_s = ids, "few"_s = few, "bias"_s = bias}), Contains(words.c_str()), error);
+    }
+    program.check_inputs(input_check::off);
+    ids[1] = half(3000.0);
+    CHECK_NOTHROW(program({"ids"_s = ids, "few"_s = few, "bias"_s = bias}));
 }

@@ -229,6 +229,12 @@ static void rounded_integers(void) {
     ids[3] = 2050;
     CHECK(anemone_run(program, &from, 1, &to, 1) == ANEMONE_OK);
     CHECK(out[1] == 2050);
+    uint16_t halves[4] = {0, 0, 0, 0x6C00}; /* 4096 */
+    const anemone_array narrow = {"x", ANEMONE_FLOAT16, halves, sizeof halves};
+    CHECK_FAILS(anemone_run(program, &narrow, 1, &to, 1), ANEMONE_PORT, "x: element 3 of 'x' is 4096 in fp16");
+    halves[3] = 0x67FF; /* 2047 */
+    CHECK(anemone_run(program, &narrow, 1, &to, 1) == ANEMONE_OK);
+    CHECK(out[1] == 2047);
     anemone_program_free(program);
     anemone_model_free(model);
 }

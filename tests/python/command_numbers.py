@@ -1,5 +1,6 @@
 """Numbers that fp16 does not hold, in files and in arrays, through every subcommand that reads them."""
 
+import json
 import pathlib
 import struct
 import sys
@@ -18,6 +19,10 @@ def floats(values, shape=None):
 
 def longs(values):
     return npy("<i8", (len(values),), struct.pack(f"<{len(values)}q", *values))
+
+
+def halves(values, shape=None):
+    return npy("<f2", shape or (len(values),), struct.pack(f"<{len(values)}e", *values))
 
 
 def numbers_in(data):
@@ -72,6 +77,15 @@ def integers(run):
     exact = run.write("exact.npy", longs([2048, 2050, 0, 30016]))
     expect(run.output(GATHERED, "-i", f"x={exact}") == [2048, 30016], "integers that fp16 has")
 
+    # Halves: 2048 is also what 2049 is rounded to, and 4096 what 4097 is.
+    for value in (2048, 4096, -2050, 65504):
+        run.write("ids.npy", halves([1, 2, value, 4]))
+        words = (f"x: element 2 of 'x' is {value} in fp16, which is also what an integer beside it is rounded to", "float32")
+        run("run", GATHERED, "-i", "x=ids.npy", code=2, words=words)
+        run.write("ids.npz", npz({"x": halves([1, 2, value, 4])}))
+        run("diff", GATHERED, "-i", "ids.npz", code=2, words=words)
+    expect(run.output(GATHERED, "-i", f"x={run.write('few.npy', halves([2047, 0, 1, -2047]))}") == [2047, -2047], "halves that are told apart")
+
     run.write("floats.mil", BY_FLOATS)
     run.write("table.npy", floats([i % 512 for i in range(4096)], (1, 4096)))
     run.write("bias.npy", floats([2049, 0.1]))  # no index: rounded as any number is
@@ -79,7 +93,26 @@ def integers(run):
     run.write("far.npy", floats([2, 2049], (1, 2)))
     others = ("floats.mil", "-i", "table=table.npy", "-i", "bias=bias.npy", "-i")
     expect(len(run.output(*others, "ids=near.npy")) == 2, "indices that fp16 has")
+    run.write("halves.npy", halves([2, 2050], (1, 2)))
+    run("run", *others, "ids=halves.npy", code=2, words=("ids: element 1 of 'ids' is 2050 in fp16",))
+    run.write("bias.npy", halves([4096, 0.1]))  # no index
+    expect(len(run.output(*others, "ids=near.npy")) == 2, "halves that are no indices")
     run("run", *others, "ids=far.npy", code=2, words=("ids: element 1 of 'ids' is 2049: an integer that fp16",))
+
+
+def integers_inside(run):
+    """An index that the model itself computes beyond 2048: 2000 + 1001 is 3000 in fp16, and the row beside it another."""
+    run.write("far.mil", BY_FLOATS.replace("fp16(0x1p+0)", "fp16(0x1.f48p+9)"))
+    rows = {"table": floats([100 if i % 2 else -100 for i in range(4096)], (1, 4096)), "bias": floats([0, 0]),
+            "ids": floats([2000, 2], (1, 2))}
+    run.write("far.npz", npz(rows))
+    wide = ("diff", "far.mil", "--reference", "f64", "--data", "far.npz")
+    run(*wide, code=1, words=('first layer beyond the bound: gather "rows"',
+                              "integer: it reads whole numbers above 2048, of which fp16 does not have every one"))
+    causes = {layer["name"]: layer["cause"] for layer in json.loads(run(*wide, "--json", code=1))["layers"]}
+    expect(causes['gather "rows"'] == "integer" and causes['add "y"'] == "inherited" and causes['add "moved"'] is None, causes)
+    run.write("near.npz", npz({**rows, "ids": floats([999, 2], (1, 2))}))  # 999 + 1001 is a number of fp16
+    run(*wide[:-1], "near.npz", words=("no layer is beyond the bound",))
 
 
 # ---- masks --------------------------------------------------------------------------------------------------------------
@@ -170,6 +203,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         run = Command(program, pathlib.Path(folder))
         integers(run)
+        integers_inside(run)
         masks(run)
         batch_norms(run)
         others(run)

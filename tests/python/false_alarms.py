@@ -46,9 +46,6 @@ DEFENDED = {
     ("square_may_overflow", ("mul", "square")): ("warning", 0.03, BOUNDS + "; a square written as x x, and a norm in its parts"),
     ("value_may_leave_half_precision", ("reduce_sum_square", "reduce_l2_norm", "mul", "add", "sub", "div")): (
         "warning", 0.02, BOUNDS + "; the same of the length of a row, and of a sum that is scaled"),
-    ("value_may_leave_half_precision", ("batch_norm",)): (
-        "warning", 0.001, BOUNDS + "; behind three convolutions and a sum gradient ascent came to 497 of a bound of 92483, so "
-        "that no error is made of it"),
     ("divisor_may_be_zero", ("div",)): (
         "warning", 0.001, BOUNDS + "; of a variance of what may overflow even its sign is lost: one program of 2,700"),
     ("own_layer_fails", ("softplus",)): (

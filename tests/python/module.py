@@ -86,6 +86,8 @@ def takes_any_array():
         for kind in (numpy.int32, numpy.int64, numpy.float32):
             refused(lambda: ids.run({"x": numpy.array([1, 2, 3, value], kind)}), "port",
                     f"x: element 3 of 'x' is {value}: an integer that fp16 cannot hold exactly", "2048")
+    refused(lambda: ids.run({"x": numpy.array([1, 2, 3, 4096], numpy.float16)}), "port",
+            "x: element 3 of 'x' is 4096 in fp16, which is also what an integer beside it is rounded to")
     expect(ids.run({"x": [2048, 1, 2, 4098 + 2]})["y"].tolist() == [2048, 4100], "integers that fp16 has")
     both = anemone.Model(BYTES)
     u, s = numpy.array([[0, 1, 200, 255]], "uint8"), numpy.array([[-128, -1, 100, 127]], "int8")

@@ -145,3 +145,22 @@ TEST_CASE("kernels that are not plain are judged by what the small mode holds") 
     });
     CHECK(advice_for(transposed_wide, rule::kernel_width_exceeds, h13) == listed{detail::overlap_advice});
 }
+
+TEST_CASE("a large kernel is padded where the padded one is taken, turned where it is then, and else a matrix") {
+    constexpr rule padded = rule::large_kernel_is_not_a_multiple_of_eight;
+    CHECK(advice_for(convolved<20, 8>(), padded, h13) == listed{"pad the kernel with zeros"});
+    CHECK(advice_for(convolved<5, 9>(), padded, h13) == // 8 x 16, of which a width of 13 is taken
+          listed{"swap the axes and pad the kernel with zeros: it may be 29 high, and 13 wide"});
+    CHECK(advice_for(convolved<9, 9>(), padded, h13) == listed{detail::frames_advice});
+    const dynamic_graph wide = convolved<5, 9>();
+    const dynamic_graph advised = build_graph([](auto& g) {
+        auto x = pad<pads{{0, 0, 0, 0}, {0, 0, 7, 3}}>(
+            transpose<permutation{0, 1, 3, 2}>(g.input("x"_s, f16<1, 4, 64, 64>)));
+        auto w =
+            pad<pads{{0, 0, 0, 0}, {0, 0, 7, 3}}>(transpose<permutation{0, 1, 3, 2}>(g.weight("w"_s, f16<8, 4, 5, 9>)));
+        g.output("y"_s, transpose<permutation{0, 1, 3, 2}>(conv2d(x, w)));
+    });
+    CHECK(is_taken(advised));
+    CHECK(advice_for(advised, padded, h13).empty());
+    CHECK(largest_difference(wide, advised) < 0.005);
+}

@@ -1,6 +1,7 @@
 // Contracts from data, against sums done by hand.
 
 #include <anemone/build.hpp>
+#include <anemone/dynamic_builder.hpp>
 #include <anemone/ops/ops.hpp>
 #include <anemone/rules/evaluate.hpp>
 #include <anemone/weights/promises.hpp>
@@ -122,4 +123,36 @@ TEST_CASE("what is not finite, of another shape or absent promises nothing") {
     CHECK(promise_statistics(g, other).empty());
     CHECK(promise_statistics(g, {}).empty());
     CHECK_FALSE(promised(g, op::weight, "w").declared);
+}
+
+TEST_CASE("a batch norm's parameters are held by channel, and bound its result by channel") {
+    dynamic_builder b;
+    const dynamic_tensor x = b.input("x", {1, 3, 2, 2}, within(-100, 100));
+    std::vector<dynamic_tensor> operands{x};
+    for (const char* const name : {"mean", "variance", "gamma", "beta"}) {
+        operands.push_back(b.weight(name, {3}));
+    }
+    b.output("y", b.add(op::batch_norm, operands, stabilizer{.epsilon = 0, .axis = 1}));
+    dynamic_graph g = b.finish();
+    weight_store store;
+    store.add("mean", {3}, {0, 100, -100});
+    store.add("variance", {3}, {0.01F, 1, 100}); // standard deviations of 0.1, 1 and 10
+    store.add("gamma", {3}, {0.5F, 5, 50});      // scales of 5, 5 and 5
+    store.add("beta", {3}, {1, 2, -3});
+    promise_statistics(g, store);
+    const auto most = [&g] { return ranges(g)[static_cast<std::size_t>(g.outputs[0].node)]; };
+    CHECK(most().high > 50000); // the largest gamma by the smallest deviation, and the farthest mean
+    hold_norm_parameters(g, store);
+    CHECK(most().declared);
+    CHECK(most().high == doctest::Approx(5 * 200 - 3).epsilon(0.02)); // of the third channel
+    CHECK(most().low == doctest::Approx(-5 * 200 + 2).epsilon(0.02)); // of the second
+    CHECK(g.view().find(op::weight, "gamma") < 0);
+
+    dynamic_graph other = b.finish();
+    store = {};
+    store.add("gamma", {3}, {1, std::numeric_limits<float>::infinity(), 1});
+    store.add("mean", {1, 3}, {1, 2, 3});
+    hold_norm_parameters(other, store);
+    CHECK(other.view().find(op::weight, "gamma") >= 0);
+    CHECK(other.view().find(op::weight, "mean") >= 0);
 }

@@ -112,6 +112,7 @@ tensor array_in(std::string_view bytes, std::string name, const std::string& whe
         refuse(where,
                fmt::format("takes {} bytes of memory, allowed are {} (--max-memory)", count * sizeof(double), most));
     }
+    result.was_fp16 = known == ane::element_type::f16;
     result.values.reserve(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < count; ++i) {
         result.values.push_back(ane::weight_formats::element_as<double>(std::as_bytes(std::span(data)), known,

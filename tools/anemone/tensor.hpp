@@ -14,6 +14,7 @@ struct tensor {
     std::string name;
     std::vector<std::int64_t> shape;
     std::vector<double> values; ///< row-major
+    bool was_fp16 = false;      ///< the file has them as fp16
 
     std::size_t count() const { return values.size(); }
 };

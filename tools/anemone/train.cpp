@@ -34,7 +34,8 @@ struct train_command {
 std::vector<app::input_array> arrays_in(const std::vector<tensor>& tensors) {
     std::vector<app::input_array> arrays;
     for (const tensor& each : tensors) {
-        arrays.push_back({each.name, ane::element_type::f64, std::as_bytes(std::span(each.values)), each.shape});
+        arrays.push_back(
+            {each.name, ane::element_type::f64, std::as_bytes(std::span(each.values)), each.shape, each.was_fp16});
     }
     return arrays;
 }

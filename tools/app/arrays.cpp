@@ -2,6 +2,7 @@
 
 #include "by_name.hpp"
 #include <anemone/base/error.hpp>
+#include <anemone/graph/index_nodes.hpp>
 #include <anemone/values/half.hpp>
 #include <anemone/weights/formats/elements.hpp>
 
@@ -78,6 +79,26 @@ void store_rounded(double value, std::size_t index, const std::string& array, co
     *at = static_cast<std::byte>(static_cast<int>(value));
 }
 
+/// That no element is an integer that fp16 may have made of another one: what was 2049 or 4097 is 2048 or 4096 by now.
+void require_told_apart(const input_array& a, const port& p) {
+    if (!p.has_integers || (a.type != element_type::f16 && !a.was_fp16)) {
+        return;
+    }
+    with_number(a.type, [&](auto number) {
+        for (std::size_t i = 0; i < p.count; ++i) {
+            const auto value = static_cast<double>(loaded<decltype(number)>(a.bytes.data() + i * sizeof number));
+            if (std::fabs(value) >= ane::first_shared_integer) {
+                throw ane::error(
+                    ane::errc::port, p.name,
+                    fmt::format("element {} of '{}' is {} in fp16, which is also what an integer beside it is rounded "
+                                "to; from {} on give integers or float32: then one that fp16 has is taken, and another "
+                                "refused",
+                                i, a.name, value, ane::first_shared_integer));
+            }
+        }
+    });
+}
+
 } // namespace
 
 bool is_direct(const port& p, element_type type, const std::byte* at) {
@@ -86,6 +107,7 @@ bool is_direct(const port& p, element_type type, const std::byte* at) {
 
 std::vector<std::byte> stored(const input_array& from, const port& p) {
     require_fits(from, p);
+    require_told_apart(from, p);
     if (from.type == p.type) {
         return {from.bytes.begin(), from.bytes.end()};
     }
@@ -139,6 +161,7 @@ input_memory::input_memory(const std::vector<port>& inputs, const std::vector<in
             throw ane::error(ane::errc::port, p.name, "no array for this input; the inputs are: " + names_of(inputs));
         }
         require_fits(*a, p);
+        require_told_apart(*a, p);
         if (is_direct(p, a->type, a->bytes.data())) {
             spans_.push_back(a->bytes);
         } else {

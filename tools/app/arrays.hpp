@@ -18,6 +18,7 @@ template <class Byte> struct array {
     element_type type = element_type::f16;
     std::span<Byte> bytes{};
     std::optional<std::vector<std::int64_t>> shape{}; ///< none: the port's
+    bool was_fp16 = false;                            ///< the numbers come from fp16, whatever type they have by now
 };
 using input_array = array<const std::byte>;
 using output_array = array<std::byte>;

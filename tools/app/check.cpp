@@ -275,6 +275,7 @@ judgement check(const model& of, const check_options& how, const caller& who, co
     for (const ane::lost_digits& lost : ane::promise_statistics(promised.graph, of.weights())) {
         observe(lost, of, observed);
     }
+    ane::hold_norm_parameters(promised.graph, of.weights());
     append(observed, measured);
     const ane::target_set targets = targets_named(how.targets);
     note_overflows_seen(promised.graph, of, how, targets, rules, observed);

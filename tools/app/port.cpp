@@ -2,7 +2,7 @@
 
 #include <anemone/backend/backend.hpp>
 #include <anemone/base/error.hpp>
-#include <anemone/graph/op_set.hpp>
+#include <anemone/graph/index_nodes.hpp>
 
 #include <fmt/format.h>
 
@@ -21,40 +21,6 @@ element_type element_of(ane::dtype type, const std::string& port) {
         throw ane::error(ane::errc::port, port, "has elements of " + std::string(ane::mil_name(type)));
     }
     return ane::element_of(type);
-}
-
-/// The result of these has the elements of its operands, or is reckoned from them as indices are: a cast to integers, which
-/// is sign x floor |x|, too.
-constexpr ane::op_set index_keepers = ane::op_set::where([](ane::op kind) {
-    using ane::op;
-    return ane::signature(kind).group == ane::op_group::movement || kind == op::select || kind == op::add ||
-           kind == op::sub || kind == op::mul || kind == op::abs || kind == op::minimum || kind == op::maximum ||
-           kind == op::clamp || kind == op::floor || kind == op::ceil || kind == op::round;
-});
-
-/// The second operand of these says where the elements of the first are.
-constexpr ane::op_set index_takers = ane::op_set::where([](ane::op kind) {
-    using ane::op;
-    return kind == op::gather || kind == op::gather_along_axis || kind == op::gather_nd || kind == op::gather_hw ||
-           kind == op::dynamic_slice;
-});
-
-/// For each node whether an operation takes its elements for indices.
-std::vector<char> indices_of(const ane::graph_view& g) {
-    std::vector<char> are(static_cast<std::size_t>(g.size()), 0);
-    for (int i = g.size() - 1; i >= 0; --i) { // what reads a node stands behind it
-        const ane::op kind = g[i].kind;
-        const bool passes = are[static_cast<std::size_t>(i)] != 0 && index_keepers.contains(kind);
-        const std::span<const int> operands = g.operands(i);
-        for (std::size_t k = 0; k < operands.size(); ++k) {
-            const bool is_place = k == 1 && index_takers.contains(kind);
-            const bool is_condition = k == 0 && kind == ane::op::select;
-            if (is_place || (passes && !is_condition)) {
-                are[static_cast<std::size_t>(operands[k])] = 1;
-            }
-        }
-    }
-    return are;
 }
 
 /// What people call the ports of a graph, by their names: for all of them at once.
@@ -82,7 +48,7 @@ port port_of(const std::map<std::string_view, std::string_view>& called, std::st
 
 model_ports ports_of(const ane::graph_view& g, const std::vector<std::string>& integers) {
     model_ports made;
-    const std::vector<char> are_indices = indices_of(g);
+    const ane::sequence<char> are_indices = ane::index_nodes(g);
     const std::set<std::string_view> declared(integers.begin(), integers.end());
     const ane::sequence<char> bound = ane::detail::bound_nodes(g);
     const std::map<std::string_view, std::string_view> called = called_by_name(g);

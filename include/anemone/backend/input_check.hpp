@@ -20,7 +20,8 @@ enum class input_check : std::uint8_t {
 
 namespace ane::inline ANEMONE_WAY {
 
-/// Throws `error` (errc::port) for an element outside the declared range of its input, NaN among them. Buffers are in the
+/// Throws `error` (errc::port) for an element outside the declared range of its input, NaN among them, and for one from 2048
+/// on of an fp16 input without a range that an operation takes for indices: fp16 may have made it of another. Buffers are in the
 /// order of the inputs that callers bind. What `program::check_inputs` makes runs do, for graphs built at run time.
 ANEMONE_API void check_inputs(const graph_view& model, input_buffers inputs, input_check how);
 

@@ -2,6 +2,7 @@
 
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
+#include "../graph/index_nodes.hpp"
 #include "../values/half.hpp"
 #include "input_check.hpp"
 
@@ -80,6 +81,19 @@ ANEMONE_INLINE void refuse_element(std::string_view port, std::size_t index, dou
                           promise.high));
 }
 
+/// The range of an input that is indices: what is promised, or the integers that fp16 tells from all others.
+ANEMONE_INLINE contract kept_range(const contract& promise, bool is_index) {
+    const double most = first_shared_integer - 1;
+    return is_index && !promise.declared ? within(-most, most) : promise;
+}
+
+ANEMONE_INLINE void refuse_index(std::string_view port, std::size_t index, double value) {
+    throw error(errc::port, std::string(port),
+                formatted("element {} is {}, an index, which fp16 may have made of another one: it has all integers "
+                          "below {}; a promise, within(0, n), takes what is larger",
+                          index, value, first_shared_integer));
+}
+
 } // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
@@ -91,12 +105,15 @@ ANEMONE_BODY void check_inputs(const graph_view& model, input_buffers inputs, in
     }
     std::size_t position = 0;
     const sequence<char> bound = detail::bound_nodes(model);
+    const sequence<char> are_indices = index_nodes(model);
     for (int i = 0; i < model.size() && position < inputs.size(); ++i) {
         if (bound[static_cast<std::size_t>(i)] == 0) {
             continue;
         }
         const std::span<const std::byte> given = inputs[position++];
-        const contract& promise = model[i].get<contract>();
+        const contract& declared = model[i].get<contract>();
+        const bool is_index = are_indices[static_cast<std::size_t>(i)] != 0 && model[i].type == dtype::f16;
+        const contract promise = detail::kept_range(declared, is_index);
         const auto size = static_cast<std::size_t>(bytes(model[i].type, 1));
         const std::size_t count = given.size() / size;
         // Odd, so that the samples do not stay in one column of a row of even length.
@@ -107,8 +124,11 @@ ANEMONE_BODY void check_inputs(const graph_view& model, input_buffers inputs, in
         if (model[i].type == dtype::f16) {
             const std::size_t outside = detail::first_outside(given, count, step, detail::order_range(promise));
             if (outside < count) {
-                detail::refuse_element(model.called(model.name(i)), outside,
-                                       static_cast<double>(half::from_bits(detail::half_at(given, outside))), promise);
+                const auto value = static_cast<double>(half::from_bits(detail::half_at(given, outside)));
+                if (!declared.declared) {
+                    detail::refuse_index(model.called(model.name(i)), outside, value);
+                }
+                detail::refuse_element(model.called(model.name(i)), outside, value, promise);
             }
         } else {
             for (std::size_t e = 0; e < count; e += step) {

@@ -60,20 +60,51 @@ template <class Operand> constexpr interval range_of_batch_norm_parts(const node
     return sum(scaled, offset);
 }
 
-/// batch_norm (x, mean, variance, gamma, beta).
+/// What is known of a batch norm's parameters, of one channel or of all.
+struct batch_norm_channel {
+    interval mean, variance, gamma, beta;
+};
+
+/// A batch norm of such channels.
+constexpr interval range_of_batch_norm_channel(const interval& x, const batch_norm_channel& c, double epsilon) {
+    const interval deviation = root_of_shifted(c.variance, epsilon);
+    const interval scale = product(quotient({1, 1, true}, deviation), c.gamma);
+    const interval centred = product(difference(x, c.mean), scale);
+    // The engine computes x scale + offset with a scale and an offset = beta - mean scale that were each rounded to
+    // fp16. The errors are in proportion to |x scale| and |mean scale|, also where the two cancel; a subnormal scale is
+    // off by up to 2^-24 however small it is.
+    const double rounding = (product(x, scale).magnitude() + product(c.mean, scale).magnitude()) / 256 +
+                            (x.magnitude() + c.mean.magnitude()) * 0x1p-24 + c.beta.magnitude() / 1024 + 0x1p-20;
+    return sum(widened(centred, rounding), c.beta);
+}
+
+/// batch_norm (x, mean, variance, gamma, beta). Parameters that are constants have values of their own for each channel;
+/// of others, what is known of all channels is known of each, and the largest gamma may meet the smallest variance.
 template <class Operand> constexpr interval range_of_batch_norm(const graph_view& g, const node& n, Operand in) {
     if (!has_known_parameters(g, n)) {
         return range_of_batch_norm_parts(n, in);
     }
-    const interval deviation = root_of_shifted(in(2), static_cast<double>(n.get<stabilizer>().epsilon));
-    const interval scale = product(quotient({1, 1, true}, deviation), in(3));
-    const interval centred = product(difference(in(0), in(1)), scale);
-    // The engine computes x scale + offset with a scale and an offset = beta - mean scale that were each rounded to
-    // fp16. The errors are in proportion to |x scale| and |mean scale|, also where the two cancel; a subnormal scale is
-    // off by up to 2^-24 however small it is.
-    const double rounding = (product(in(0), scale).magnitude() + product(in(1), scale).magnitude()) / 256 +
-                            (in(0).magnitude() + in(1).magnitude()) * 0x1p-24 + in(4).magnitude() / 1024 + 0x1p-20;
-    return sum(widened(centred, rounding), in(4));
+    bool differ = false;
+    for (const int parameter : g.operands(n).subspan(1)) {
+        differ = differ || (g[parameter].kind == op::constant && g.values(g[parameter]).size() > 1);
+    }
+    const std::int64_t channels = differ ? g.operand(n, 1).shape.count() : 1;
+    const auto of_channel = [&](int position, std::int64_t channel) -> interval {
+        const node& parameter = g.operand(n, position);
+        if (!differ || parameter.kind != op::constant) {
+            return in(position);
+        }
+        const auto value = static_cast<double>(half(g.value(parameter, channel)));
+        return {value, value, true};
+    };
+    const auto epsilon = static_cast<double>(n.get<stabilizer>().epsilon);
+    interval all{};
+    for (std::int64_t c = 0; c < channels; ++c) {
+        const interval one = range_of_batch_norm_channel(
+            in(0), {of_channel(1, c), of_channel(2, c), of_channel(3, c), of_channel(4, c)}, epsilon);
+        all = c == 0 ? one : hull(all, one);
+    }
+    return all;
 }
 
 /// How many elements a norm takes together.

@@ -48,4 +48,19 @@ ANEMONE_INLINE std::string kernel_advice(const graph_view& g, int index, const t
     return parts == 1 ? turned : turned.empty() ? split : turned + ", and " + split;
 }
 
+/// Advice for a large kernel whose extents are no multiples of 8: padded, it must not exceed what a target has.
+ANEMONE_INLINE std::string padding_advice(const graph_view& g, int index, const target_description& t) {
+    const convolution_geometry c = geometry_of(g, g[index]);
+    const std::int64_t height = (c.kernel_height + 7) / 8 * 8;
+    const std::int64_t width = (c.kernel_width + 7) / 8 * 8;
+    if (height <= t.limits.kernel_height && width <= t.limits.kernel_width_fp16) {
+        return "pad the kernel with zeros";
+    }
+    if (width <= t.limits.kernel_height && height <= t.limits.kernel_width_fp16) {
+        return formatted("swap the axes and pad the kernel with zeros: it may be {} high, and {} wide",
+                         t.limits.kernel_height, t.limits.kernel_width_fp16);
+    }
+    return is_known_when_compiled(g, g.operands(index)[1]) ? frames_advice : computed_frames_advice;
+}
+
 } // namespace ane::detail::inline ANEMONE_WAY

@@ -8,11 +8,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -36,18 +38,25 @@ template <class Shape, class... Index> std::size_t element_offset(Index... index
     (step(static_cast<std::int64_t>(index)), ...);
     return static_cast<std::size_t>(offset);
 }
-/// Not constexpr: reaching it in a constant expression is the error.
-[[noreturn]] inline void refuse_number_beyond_fp16(double value) {
-    throw error(errc::argument, "ndarray",
-                std::to_string(value) + " does not fit into fp16, whose largest value is 65504; an infinity does, "
-                                        "and half(x) makes one of what is larger");
+/// A number in a message: six digits, "1e+300".
+inline std::string number_text(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", value);
+    return text;
+}
+/// An element, as errors name it.
+struct element_place {
+    std::string_view array;
+    std::size_t index;
+};
+[[noreturn]] inline void refuse_element(const element_place& at, const std::string& value, const std::string& why) {
+    throw error(errc::argument, std::string(at.array), "element " + std::to_string(at.index) + " is " + value + why);
 }
 /// Throws for an integer that fp16 does not hold, such as an index above 2048: its neighbour would be another one.
-[[noreturn]] inline void refuse_integer_beyond_fp16(std::size_t index, const std::string& value) {
-    throw error(errc::argument, "ndarray",
-                "element " + std::to_string(index) + " is " + value +
-                    ", an integer that fp16 does not hold exactly, as it does all up to 2048; what takes larger ones, "
-                    "such as the rows of a table, belongs outside the model; where rounding is meant, give floats");
+[[noreturn]] inline void refuse_integer_beyond_fp16(const element_place& at, const std::string& value) {
+    refuse_element(at, value,
+                   ", an integer that fp16 does not hold exactly, as it does all up to 2048; what takes larger ones, "
+                   "such as the rows of a table, belongs outside the model; where rounding is meant, give floats");
 }
 /// Whether integers of a type are looked at: those of eight bits fp16 has.
 template <class Element, class Value>
@@ -55,24 +64,27 @@ inline constexpr bool may_lose_integers = std::is_same_v<Element, half>&& std::i
                                           sizeof(Value) > 1;
 /// Converts a number to an element: fp16 rounds half to even, integers round half away from zero; throws outside the
 /// range of the element. What is infinite already stays so.
-template <class Element, class Value> constexpr Element element_of(Value value) {
+template <class Element, class Value> Element element_of(Value value, const element_place& at) {
     if constexpr (std::is_same_v<Element, half> && std::is_arithmetic_v<Value>) {
         const auto wide = static_cast<double>(value);
         const half rounded(wide);
         if (is_infinite(rounded) && wide - wide == 0) {
-            refuse_number_beyond_fp16(wide);
+            refuse_element(
+                at, number_text(wide),
+                ", which does not fit into fp16, whose largest value is 65504; an infinity does, and half(x) makes "
+                "one of what is larger");
         }
         return rounded;
     } else if constexpr (std::is_integral_v<Element> && !std::is_integral_v<Value>) {
         const auto wide = static_cast<double>(value);
         if (!(wide > static_cast<double>(std::numeric_limits<Element>::min()) - 0.5 &&
               wide < static_cast<double>(std::numeric_limits<Element>::max()) + 0.5)) {
-            throw error(errc::argument, "ndarray", std::to_string(wide) + " is outside its element type");
+            refuse_element(at, number_text(wide), ", outside its element type");
         }
         return static_cast<Element>(static_cast<std::int64_t>(wide < 0 ? wide - 0.5 : wide + 0.5));
     } else if constexpr (std::is_integral_v<Element> && !std::is_same_v<Value, bool>) {
         if (!std::in_range<Element>(value)) {
-            throw error(errc::argument, "ndarray", std::to_string(value) + " is outside its element type");
+            refuse_element(at, std::to_string(value), ", outside its element type");
         }
         return static_cast<Element>(value);
     } else {
@@ -134,16 +146,23 @@ public:
     /// All elements zero.
     ndarray() : elements_(size) {}
     /// From one value per element, rounded to the element type; throws when the number differs. Integers, which may be
-    /// indices, are not rounded: throws for one that fp16 does not hold.
-    template <class Value> explicit ndarray(std::span<const Value> values) : ndarray() { assign(values); }
+    /// indices, are not rounded: throws for one that fp16 does not hold. Of halves nothing can be known: what was 4097 is 4096
+    /// by then.
+    template <class Value> explicit ndarray(std::span<const Value> values) : ndarray() { assign("ndarray", values); }
     /// The same from any contiguous container of numbers: `ndarray<shape<2, 3>>(pixels)`.
     template <class Values>
         requires detail::has_numbers<Values>
     explicit ndarray(const Values& values) : ndarray() {
-        assign<std::remove_cvref_t<decltype(*std::data(values))>>({std::data(values), std::size(values)});
+        assign<std::remove_cvref_t<decltype(*std::data(values))>>("ndarray", {std::data(values), std::size(values)});
+    }
+    /// The same for the input of a name, which errors have: `ndarray<shape<4>>("ids"_s, ids)`.
+    template <class Values>
+        requires detail::has_numbers<Values>
+    explicit ndarray(std::string_view input, const Values& values) : ndarray() {
+        assign<std::remove_cvref_t<decltype(*std::data(values))>>(input, {std::data(values), std::size(values)});
     }
     ndarray(std::initializer_list<double> values) : ndarray() {
-        assign(std::span<const double>(values.begin(), values.size()));
+        assign("ndarray", std::span<const double>(values.begin(), values.size()));
     }
 
     std::span<Element> elements() { return elements_; }
@@ -169,21 +188,22 @@ public:
     std::vector<float> floats() const { return {begin(), end()}; }
 
 private:
-    template <class Value> void assign(std::span<const Value> values) {
+    template <class Value> void assign(std::string_view array, std::span<const Value> values) {
         if (values.size() != size) {
-            throw error(errc::argument, "ndarray",
+            throw error(errc::argument, std::string(array),
                         "got " + std::to_string(values.size()) + " values for " + std::to_string(size) + " elements");
         }
         if constexpr (detail::may_lose_integers<Element, Value>) {
             for (std::size_t i = 0; i < size; ++i) {
                 elements_[i] = half(static_cast<double>(values[i]));
                 if (static_cast<double>(elements_[i]) != static_cast<double>(values[i])) {
-                    detail::refuse_integer_beyond_fp16(i, std::to_string(values[i]));
+                    detail::refuse_integer_beyond_fp16({array, i}, std::to_string(values[i]));
                 }
             }
         } else {
-            std::transform(values.begin(), values.end(), elements_.begin(),
-                           [](Value v) { return detail::element_of<Element>(v); });
+            for (std::size_t i = 0; i < size; ++i) {
+                elements_[i] = detail::element_of<Element>(values[i], detail::element_place{array, i});
+            }
         }
     }
 

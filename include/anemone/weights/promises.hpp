@@ -31,6 +31,12 @@ struct lost_digits {
 ANEMONE_API_OF(anemone_weights_promises_hpp)
 std::vector<lost_digits> promise_statistics(dynamic_graph& g, const weight_store& store);
 
+/// Makes constants of the parameters of batch norms that the store holds, so that `ranges` has the scale and the offset of
+/// each channel: what is promised of a weight holds for all of its elements, and the largest gamma meets the smallest variance
+/// there. For graphs that are judged; weights that something else reads, or with an element that fp16 does not hold, stay.
+ANEMONE_API_OF(anemone_weights_promises_hpp)
+void hold_norm_parameters(dynamic_graph& g, const weight_store& store);
+
 /// Promises that an input stays within a range, as `within(low, high)` in its declaration would, and has a root mean
 /// square where it is known. Throws `error`: errc::port where there is no such input, errc::graph where the range is none of
 /// fp16 and the input is.

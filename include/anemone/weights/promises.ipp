@@ -9,6 +9,7 @@ ANEMONE_INCLUDED(anemone_weights_promises_hpp);
 #include "promises.hpp"
 #include "statistics_sum.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -65,6 +66,52 @@ ANEMONE_BODY_OF std::vector<lost_digits> promise_statistics(dynamic_graph& g, co
         n.attributes = n.get<contract>() & place->second;
     }
     return told;
+}
+
+ANEMONE_BODY_OF void hold_norm_parameters(dynamic_graph& g, const weight_store& store) {
+    std::vector<char> elsewhere(g.nodes.size(), 0);
+    std::vector<int> parameters;
+    const graph_view view = g;
+    for (int i = 0; i < view.size(); ++i) {
+        const std::span<const int> operands = view.operands(i);
+        for (std::size_t k = 0; k < operands.size(); ++k) {
+            const int read = operands[k];
+            if (view[i].kind != op::batch_norm || k == 0) {
+                elsewhere[static_cast<std::size_t>(read)] = 1;
+            } else if (view[read].kind == op::weight) {
+                parameters.push_back(read);
+            }
+        }
+    }
+    for (const output_port& port : view.outputs) {
+        elsewhere[static_cast<std::size_t>(port.node)] = 1;
+    }
+    for (const int i : parameters) {
+        node& n = g.nodes[static_cast<std::size_t>(i)];
+        const stored_tensor* const tensor = store.find(std::string(g.view().name(i)));
+        if (n.kind != op::weight || elsewhere[static_cast<std::size_t>(i)] != 0 || tensor == nullptr ||
+            tensor->shape != n.shape || tensor->shape.count() == 0) {
+            continue;
+        }
+        std::vector<float> values;
+        try {
+            detail::each_half(*tensor, [&](std::span<const half> elements, std::int64_t) {
+                for (const half each : elements) {
+                    values.push_back(static_cast<float>(each));
+                }
+            });
+        } catch (const error& unfit) {
+            if (unfit.code() == errc::file) {
+                throw;
+            }
+            continue;
+        }
+        const auto is_number = [](float v) { return v - v == 0; };
+        if (std::all_of(values.begin(), values.end(), is_number)) {
+            n.kind = op::constant;
+            n.attributes = g.keep(values);
+        }
+    }
 }
 
 ANEMONE_BODY_OF void promise_input(dynamic_graph& g, std::string_view input, const contract& promise) {
