@@ -56,6 +56,16 @@ def broken_onnx():
     for operator, names in (("ConvInteger", "iinn"), ("MatMulInteger", "bbnn"), ("QLinearConv", "isnisnsn"),
                             ("QLinearMatMul", "bsnbsnsn")):  # zero points without elements
         yield f"no_zero_point_{operator}", computes(operator, [byte, none, image, step], list(names)), "zero point"
+    # Two faults in one node: the first operand's is told, in whatever order a compiler evaluates arguments.
+    nothing = tensor("e", [0, 4])
+    for operator, names, words in (("And", ["", ""], "no input 0"), ("Where", ["", "", ""], "no input 0"),
+                                   ("Cast", [""], "no input 0"), ("CastLike", ["", ""], "no input 0"),
+                                   ("Expand", ["", ""], "no input 0"), ("LRN", ["", ""], "no input 0"),
+                                   ("DepthToSpace", [""], "no input 0"), ("Gather", ["b", ""], "no input 1"),
+                                   ("SpaceToDepth", ["e"], "without elements")):
+        yield f"first_of_two_{operator}", computes(operator, [byte, nothing], names), words
+    yield "first_of_two_QLinearMatMul", computes("QLinearMatMul", [byte, step, integers("z", [1 << 40])],
+                                                 list("bs") + [""] + list("bs") + ["", "s", "z"]), "quantises to int64"
     yield "one_hot", computes("OneHot", [integers("i", [1]), scalar("d", HUGE), tensor("v", [2], raw=bytes(8))],
                               ["i", "d", "v"]), ""
     yield "declared", model([node("Add", ["x", "w"], ["y"])], [tensor("w", [1 << 20, 1 << 20], raw=b"1234")]), "4 bytes"

@@ -1,9 +1,9 @@
 """What the command `anemone` takes of time and memory, by the size of what it is given.
 
 Graphs of many nodes in the shapes that steps were quadratic or cubic in: chains, wide ones, deep residuals, many ports with
-names that become alike, many weights. Each command runs with an eighth of the nodes and with all of them, 2,000, or 100,000 in
-`--all` (ANEMONE_TEST_NODES); judged is the ratio of processor times, not the time. Files that are larger than --max-memory
-allows are refused before they are read, and weights of those that are not stay in their files while a model is checked."""
+names that become alike, many weights, many functions in a file. Each command runs with an eighth of the nodes and with all
+of them, 2,000, or 100,000 in `--all` (ANEMONE_TEST_NODES); judged is the ratio of processor times, not the time. Files that
+are larger than --max-memory allows are refused before they are read, and weights of those that are not stay in their files while a model is checked."""
 
 import multiprocessing
 import os
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+from _arrays import npy, npz
 from _harness import PATIENCE, command, expect, run, verdict
 from _onnx_messages import field, model, node, port, tensor
 
@@ -73,6 +74,22 @@ def products(count):
                  inputs=[port("s0", SHAPE, HALF)], outputs=[port(f"s{count}", SHAPE, HALF)])
 
 
+def trained(count):
+    """Weights of a training step, of which each has nodes and states of its own, a fortieth of the nodes of another form."""
+    return weights(count // 40)
+
+
+def functions(count):
+    """MIL text of 1,000 functions, of an eighth where there are few nodes: a file is read once, not once for each."""
+    programs = 1000 * count // NODES
+    bodies = []
+    for i in range(programs):
+        bodies.append(f"func f{i}<ios18>(tensor<fp16, [1, 4]> s0) {{\n")
+        bodies += [f'tensor<fp16, [1, 4]> s{k + 1} = relu(x = s{k})[name = string("n{k}")];\n' for k in range(NODES // 1000)]
+        bodies.append(f"}} -> (s{NODES // 1000});\n")
+    return ("program(1.3)\n{\n" + "".join(bodies) + "}\n").encode()
+
+
 def codes(count):
     """Products of values that are quantized, whose scales a compiler exchanges."""
     scales = [tensor(f"scale{k}", [], HALF, raw=struct.pack("<e", 1 / 2**(6 + k))) for k in range(2)]
@@ -94,13 +111,27 @@ COMMANDS = [["check", "-q", "--targets", "h13"], ["run"], ["diff"], ["cost"], ["
             ["timeline"], ["optimize"], ["draw", "-o", "m.svg"], ["convert", "--to", "mil", "-o", "mil"],
             ["convert", "--to", "netplist", "-o", "netplist"], ["convert", "--to", "mlpackage", "-o", "m.mlpackage"],
             ["convert", "--to", "cpp", "-o", "m.hpp"]]
+# Arrays of all ports by name: {} is few or all.
+ARRAYS = [["run", "-i", "{}.npz", "-o", "{}_y.npz"], ["run", "-i", "{}.npz", "--compare", "{}_y.npz"],
+          ["check", "-q", "--targets", "h13", "--ranges", "{}.npz"]]
+REPORTS = [["check", "--all"], ["check", "--format", "json"], ["check", "--format", "sarif"], ["check", "--format", "html"],
+           ["cost", "--layers"], ["diff", "--reference", "f64"]]
+TRAINING = [["train", "-d", "{}.npz", "--steps", "1", "--loss", "mean_squared", "-o", "{}.safetensors"]]
+FUNCTIONS = [["check", "-q", "--targets", "h13"]]
 BENCH = [["bench", "--seconds", "0.001", "--no-limits"]]
 COMPRESSION = [["compress", "--random-runs", "2", "--most-loss", "1"]]
 CODES = [["check", "-q", "--targets", "h17s"], ["optimize", "--values"], ["diff", "--target", "h17s"]]
 PLACEMENT = [["placement"], ["placement", "--goal", "energy"], ["placement", "--target", "h13"]]
-FORMS = [("chain", chain, COMMANDS + BENCH), ("wide", wide, COMMANDS), ("residual", residual, COMMANDS),
-         ("ports", ports, COMMANDS), ("weights", weights, COMMANDS + BENCH), ("products", products, COMPRESSION),
-         ("codes", codes, CODES), ("wide images", large(wide), PLACEMENT), ("residual images", large(residual), PLACEMENT)]
+FORMS = [("chain", chain, COMMANDS + BENCH + REPORTS), ("wide", wide, COMMANDS), ("residual", residual, COMMANDS),
+         ("ports", ports, COMMANDS + ARRAYS), ("weights", weights, COMMANDS + BENCH), ("products", products, COMPRESSION),
+         ("trained weights", trained, TRAINING), ("functions", functions, FUNCTIONS), ("codes", codes, CODES),
+         ("wide images", large(wide), PLACEMENT), ("residual images", large(residual), PLACEMENT)]
+
+
+def arrays_of(form, count):
+    """What is read beside a model: arrays of its inputs, or samples of one."""
+    names = [alike(i) for i in range(count)] if form == "ports" else ["s0", "wanted"]
+    return npz({name: npy("<f4", "(1, 4)", struct.pack("<4f", 0, 0.25, 0.5, 1)) for name in names})
 
 
 def processor_seconds(program, arguments, folder):
@@ -110,14 +141,20 @@ def processor_seconds(program, arguments, folder):
     return done, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def asked(words, size, ending):
+    return [words[0], size + ending, *(each.replace("{}", size) for each in words[1:])]
+
+
 def grows_in_proportion(program, folder):
     pairs = 0
     for name, form, commands in FORMS:
-        for count, file in ((NODES // 8, "few.onnx"), (NODES, "all.onnx")):
-            (folder / file).write_bytes(form(count))
+        ending = ".mil" if name == "functions" else ".onnx"
+        for count, file in ((NODES // 8, "few"), (NODES, "all")):
+            (folder / f"{file}{ending}").write_bytes(form(count))
+            (folder / f"{file}.npz").write_bytes(arrays_of(name, count))
         for words in commands:
-            _, few = processor_seconds(program, [words[0], "few.onnx", *words[1:]], folder)
-            done, seconds = processor_seconds(program, [words[0], "all.onnx", *words[1:]], folder)
+            _, few = processor_seconds(program, asked(words, "few", ending), folder)
+            done, seconds = processor_seconds(program, asked(words, "all", ending), folder)
             pairs += 1
             # A step in proportion takes eight times as long, a quadratic one 64 times; what is over in no time is not judged.
             expect(seconds < 24 * few + 0.5, f"{' '.join(words)} of {name}: {few:.2f} s for {NODES // 8} nodes, {seconds:.2f} s "

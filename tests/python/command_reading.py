@@ -12,6 +12,7 @@ import numpy
 
 import _harness
 from _harness import ROOT, command, expect, verdict
+from _onnx_messages import model, node, port
 
 ONNX = ROOT / "tests" / "onnx" / "cases"
 MIL = ROOT / "tests" / "readers" / "cases"
@@ -74,6 +75,25 @@ def values(run):
     run("run", "sum.onnx", "--value", "k=1", "-i", "x.npz", words=("1 3 6 10",))
     for wrong in ("k", "k=", "=1", "k=1,", "k=nan", "k=one"):
         run("check", "sum.onnx", "--value", wrong, code=2, words=("must be like sr=16000",))
+
+
+def scalars(run):
+    """Values of rank 0 are reduced over no axis at all: one element, to which the reduction applies."""
+    numpy.savez(run.folder / "scalar.npz", x=numpy.float32(-1.5))
+    reduced = {"ReduceL1": 1.5, "ReduceL2": 1.5, "ReduceSumSquare": 2.25, "ReduceSum": -1.5, "ReduceMax": -1.5, "ReduceMean": -1.5}
+    for operator, wanted in reduced.items():
+        (run.folder / "scalar.onnx").write_bytes(model([node(operator, ["x"], ["y"])], inputs=[port("x", [])],
+                                                       outputs=[port("y", [])]))
+        run("run", "scalar.onnx", "-i", "scalar.npz", "-o", "reduced.npz")
+        found = numpy.load(run.folder / "reduced.npz")["y"].ravel()
+        expect(found.tolist() == [wanted], f"{operator} of -1.5: {found}")
+    quantized = [node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"], "q"), node("DequantizeLinear", ["q", "s", "z"], ["y"], "d")]
+    (run.folder / "scalar.onnx").write_bytes(model(quantized, inputs=[port("x", [])], outputs=[port("y", [])]))
+    checked = _harness.run(run.program, ["check", "scalar.onnx", "-t", "h17s", "-q"], run.folder)
+    expect(checked.returncode in (0, 1) and "error:" not in checked.stderr, f"{checked}")
+    run("run", "scalar.onnx", "-i", "scalar.npz", "-o", "reduced.npz")
+    found = float(numpy.load(run.folder / "reduced.npz")["y"].ravel()[0])
+    expect(abs(found + 1.5) < 1.5 / 255, f"-1.5 quantized to 255 steps: {found}")
 
 
 def without_weights(run):
@@ -147,6 +167,7 @@ def main():
         if "built without ONNX" not in done.stdout + done.stderr:
             names(run)
             folders(run)
+            scalars(run)
             try:
                 values(run)
             except ImportError:

@@ -20,6 +20,8 @@ import xml.etree.ElementTree
 
 from _harness import ROOT, expect, verdict
 from _module import BUILD, CLASSIFIER, anemone, numpy, refused
+from _onnx_messages import model as onnx_model
+from _onnx_messages import node as onnx_node
 
 COUNTER = ROOT / "tests" / "c" / "counter.mil"
 BYTES = ROOT / "tests" / "c" / "bytes.mil"
@@ -518,6 +520,11 @@ def interrupts_end_long_calls(folder):
     is_interrupted("compress", lambda: deep.compress(most_loss=1, random_runs=256))
     is_interrupted("diff", lambda: deep.diff(random_runs=256))
     is_interrupted("optimize", lambda: deep.optimize(prove=True))
+    names = ["x", *(f"v{i}" for i in range(1, 6000)), "y"]
+    (folder / "chain.onnx").write_bytes(onnx_model([onnx_node(("Relu", "Abs")[i % 2], [names[i]], [names[i + 1]], f"n{i}")
+                                                    for i in range(6000)]))
+    chain = anemone.Model(folder / "chain.onnx")
+    is_interrupted("check", lambda: chain.check("all"))
     run = anemone.Model(CLASSIFIER)
     image = numpy.zeros(run.inputs[0].shape, "float16")
     expect("image" not in run.run({"image": image}), "nothing runs afterwards")

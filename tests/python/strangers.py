@@ -227,6 +227,18 @@ def packages(program, folder):
     expect((folder / "kept/notes.txt").read_text() == "mine", "a file beside the output is lost")
 
 
+def beside_a_manifest(program, folder):
+    """A manifest in a folder above makes a package of its own parts alone: what else is there is nobody's input."""
+    models(program, folder)
+    (folder / "Manifest.json").write_text("{}")
+    (folder / "mine.svg").write_text("mine")
+    fine("a file beside the model's folder", run(program, ["draw", "mil", "-o", "mine.svg"], folder))
+    expect((folder / "mine.svg").read_text() != "mine", "nothing was drawn")
+    for part in ("Manifest.json", "Data/com.apple.CoreML/weights/weight.bin"):
+        refused(part, run(program, ["draw", "p.mlpackage/Data/com.apple.CoreML/model.mlmodel", "-o", f"p.mlpackage/{part}"], folder),
+                "is read")
+
+
 # ---- a folder sets no options -------------------------------------------------------------------------------------------
 
 
@@ -390,7 +402,7 @@ def signals(program, folder):
 
 def main():
     program = command()
-    for part in (outside, overwriting, packages, options, reports, names, signals):
+    for part in (outside, overwriting, packages, beside_a_manifest, options, reports, names, signals):
         with tempfile.TemporaryDirectory() as folder:
             part(program, pathlib.Path(folder))
     return verdict("files from strangers")

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 using namespace ane;
@@ -316,4 +317,27 @@ TEST_CASE("a constexpr operation that reads another one is refused, but for pair
     REQUIRE(on_top.hazards.size() == 1);
     CHECK(on_top.hazards[0].reason.find("macOS 26") != std::string::npos);
     CHECK(on_top.hazards[0].line > 0);
+}
+
+TEST_CASE("functions of a file that is open are read without opening it again") {
+    const std::filesystem::path path =
+        std::filesystem::temp_directory_path() / ("anemone_open_mil_" + std::to_string(::getpid()) + ".mil");
+    std::ofstream(path) << "program(1.3)\n{\n"
+                           "    func a<ios18>(tensor<fp16, [1, 4]> x) {\n"
+                           "        tensor<fp16, [1, 4]> y = relu(x = x)[name = string(\"y\")];\n    } -> (y);\n"
+                           "    func b<ios18>(tensor<fp16, [1, 8]> x) {\n"
+                           "        tensor<fp16, [1, 8]> z = abs(x = x)[name = string(\"z\")];\n    } -> (z);\n}\n";
+    opened_mil_file file(path.string());
+    std::filesystem::rename(path, path.string() + ".away"); // its name is gone, the file is not
+    REQUIRE(file.functions().size() == 2);
+    CHECK(file.functions()[1].name == "b");
+    opened_files told;
+    for (const char* name : {"b", "a", "b"}) {
+        const read_model model = file.read({.function = name, .opened = &told});
+        CHECK(model.graph.view().find_output(name == std::string("a") ? "y" : "z") == 0);
+    }
+    CHECK(told.has(path.string() + ".away"));
+    CHECK_THROWS_AS(file.read({.function = "c"}), error);
+    std::filesystem::remove(path.string() + ".away");
+    CHECK_THROWS_AS(opened_mil_file(path.string()), error);
 }

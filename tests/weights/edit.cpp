@@ -114,6 +114,20 @@ TEST_CASE("a tensor is renamed in its place") {
     CHECK(*store.metadata("format") == "pt");
 }
 
+TEST_CASE("a tensor is replaced in its place") {
+    weight_store store = store_of({"a", "b", "c"});
+    store.replace({"b", element_type::f16, {2}, store_of({"b"}).at("b").bytes.part(0, 4)});
+    CHECK(store.size() == 3);
+    CHECK(store[1].name == "b");
+    CHECK(store.at("b").type == element_type::f16);
+    CHECK(store.at("b").shape == extents{2});
+    CHECK(to_float(store.at("c"))[0] == 2.0F);
+    const weight_store before = store;
+    CHECK_THROWS_WITH(store.replace({"d", element_type::f16, {0}, {}}), doctest::Contains("no such tensor"));
+    CHECK_THROWS_WITH(store.replace({"a", element_type::f16, {3}, {}}), doctest::Contains("has 0 bytes"));
+    CHECK(store == before);
+}
+
 TEST_CASE("tensors are taken out, and the others stay found") {
     weight_store store = store_of({"a", "b", "c", "d"});
     const stored_tensor b = store.take("b");

@@ -128,16 +128,19 @@ std::vector<std::string> model_paths(const std::vector<std::string>& given) {
 }
 
 std::vector<checked_model> check_file(const std::string& path, const check_request& asked, const app::caller& who) {
-    const std::vector<app::variant> variants = app::variants_of(path, asked.reading);
+    app::open_text text;
+    const std::vector<app::variant> variants = app::variants_of(path, asked.reading, text);
+    app::caller with = who;
+    with.text = &text;
     std::vector<checked_model> all;
     if (variants.empty()) {
-        all.push_back(checked(path, "", asked, asked.reading, who));
+        all.push_back(checked(path, "", asked, asked.reading, with));
     }
     for (const app::variant& v : variants) {
         app::reading_options reading = asked.reading;
         reading.function = v.function;
         reading.shapes = v.shapes.empty() ? reading.shapes : v.shapes;
-        all.push_back(checked(path, part_text(v), asked, reading, who));
+        all.push_back(checked(path, part_text(v), asked, reading, with));
     }
     return all;
 }

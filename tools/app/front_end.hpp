@@ -39,11 +39,14 @@ public:
     virtual void ends() noexcept = 0;
 };
 
+struct open_text;
+
 /// Who asks: every use case is told, beside its options. Its front end's spelling of options is in the sentences of errors.
 struct caller {
     front_end by = front_end::command;
     watcher* watching = nullptr;        ///< null: nothing
     ane::opened_files* reads = nullptr; ///< is told what files models are read from, also where that fails
+    open_text* text = nullptr;          ///< where `variants_of` left it open, functions are read from it
 };
 
 /// Something that takes a while, told to the caller's watcher while it lives.

@@ -76,8 +76,10 @@ ane::read_model read(const found_file& file, const reading_options& how, const c
     options.allows_missing = allows_missing(how);
     options.shapes = shapes_in(how, who);
     try {
-        return file.kind == file_kind::mil ? ane::read_mil_file(file.named, options)
-                                           : ane::read_mlpackage_file(file.named, options);
+        const bool is_open = who.text != nullptr && who.text->file && who.text->path == file.named;
+        return is_open                       ? who.text->file->read(options)
+               : file.kind == file_kind::mil ? ane::read_mil_file(file.named, options)
+                                             : ane::read_mlpackage_file(file.named, options);
     } catch (const ane::error& wrong) {
         constexpr std::string_view head = "argument: shapes: ";
         const std::string_view said = wrong.what();
@@ -105,14 +107,17 @@ ane::read_model read_whole(const found_file& file, const reading_options& how, c
 }
 
 /// The bundle that an absolute path is or lies in, which belongs together though only some of it is read; empty where there is
-/// none.
+/// none. A package has its parts in its folder Data: anything else below a manifest is not of it, and may be much.
 fs::path bundle_of(const fs::path& path) {
     std::error_code failed; // what is not there is no bundle
+    fs::path name;          // what leads from `at` towards the path
     for (fs::path at = path; at.has_relative_path(); at = at.parent_path()) {
-        if (fs::is_directory(at, failed) && (at.extension() == ".mlmodelc" || at.extension() == ".mlpackage" ||
-                                             fs::is_regular_file(at / "Manifest.json", failed))) {
+        const bool is_package = at.extension() == ".mlpackage" || fs::is_regular_file(at / "Manifest.json", failed);
+        const bool is_of_package = is_package && (name.empty() || name == "Data" || name == "Manifest.json");
+        if ((at.extension() == ".mlmodelc" || is_of_package) && fs::is_directory(at, failed)) {
             return at;
         }
+        name = at.filename();
     }
     return {};
 }
@@ -209,7 +214,7 @@ model_file read(const std::string& path, const reading_options& how, const calle
 
 bool allows_missing(const reading_options& how) { return how.approximates || !how.weights.empty(); }
 
-std::vector<variant> variants_of(const std::string& path, const reading_options& how) {
+std::vector<variant> variants_of(const std::string& path, const reading_options& how, open_text& text) {
     std::vector<ane::file_function> functions;
     try {
         const found_file file = find_model(path);
@@ -219,9 +224,12 @@ std::vector<variant> variants_of(const std::string& path, const reading_options&
         if (!text_size(file).is_within(how.max_memory)) {
             return {};
         }
-        functions = file.kind == file_kind::mil         ? ane::mil_file_functions(file.named)
-                    : file.kind == file_kind::mlpackage ? ane::mlpackage_file_functions(file.named)
-                                                        : functions;
+        if (file.kind == file_kind::mil) {
+            text.path = file.named;
+            functions = text.file.emplace(file.named).functions();
+        } else if (file.kind == file_kind::mlpackage) {
+            functions = ane::mlpackage_file_functions(file.named);
+        }
     } catch (const ane::error&) { // of a file with a fault: whoever reads it says so
         return {};
     }

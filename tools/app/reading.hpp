@@ -1,9 +1,11 @@
 #pragma once
 
 #include "option.hpp"
+#include <anemone/readers/mil.hpp>
 #include <anemone/readers/read_model.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -99,7 +101,14 @@ struct variant {
     std::string others = {};         ///< those that are the same model: " to program_5"
 };
 
-/// The models of MIL text or of an ML package that has several, but for what `how` chooses; else none. Throws as `read`.
-std::vector<variant> variants_of(const std::string& path, const reading_options& how);
+/// A file of MIL text of which several models are read.
+struct open_text {
+    std::string path{};
+    std::optional<ane::opened_mil_file> file{};
+};
+
+/// The models of MIL text or of an ML package that has several, but for what `how` chooses; else none. MIL text stays open
+/// in `text` for `read`. Throws as `read`.
+std::vector<variant> variants_of(const std::string& path, const reading_options& how, open_text& text);
 
 } // namespace app

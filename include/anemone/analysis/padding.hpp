@@ -2,6 +2,7 @@
 
 #include "../catalogue/mixing.hpp"
 #include "../graph/op_facet.hpp"
+#include "../graph/uses.hpp"
 #include "../numerics/comparison.hpp"
 #include "padding_axes.hpp"
 #include "padding_verdict.hpp"
@@ -45,6 +46,7 @@ public:
             return {padding_rule::the_lengths_are_different_graphs};
         }
         ranges_ = ranges(g_);
+        ports_ = node_ports(g_);
         at_.resize(g_.nodes.size());
         for (int i = 0; i < g_.size() && verdict_.ok(); ++i) {
             const padded_axes found = is_source(g_[i].kind) ? source(i) : computed(i);
@@ -102,7 +104,7 @@ private:
         if (g_[index].kind == op::weight) {
             return along != 0 ? refuse(padding_rule::a_weight_depends_on_the_length, index, along) : padded_axes{};
         }
-        const bool kept = g_.next_of(index) >= 0;
+        const bool kept = ports_[static_cast<std::size_t>(index)].next >= 0;
         const bool by_zeros = padding_value(g_[index].get<contract>()) == 0;
         return kept ? refuse(padding_rule::the_model_keeps_a_state, index, 0)
                     : padded_axes{along, by_zeros ? along : 0U, 0};
@@ -380,6 +382,7 @@ private:
     std::int64_t length_;
     std::int64_t other_length_;
     std::vector<interval> ranges_;
+    sequence<node_port> ports_;
     std::vector<padded_axes> at_;
     std::vector<padding_mask> masks_;
     padding_verdict verdict_;

@@ -69,6 +69,7 @@ private:
     sequence<std::size_t> given_;    ///< positions of the caller's inputs among all
     sequence<std::size_t> returned_; ///< positions of the caller's outputs among all
     sequence<kept> states_;
+    sequence<std::size_t> by_name_; ///< positions of the states in the order of their names
 };
 
 } // namespace ane::detail::inline ANEMONE_WAY

@@ -57,22 +57,25 @@ ANEMONE_BODY void port_table::check(input_buffers inputs, output_buffers outputs
 }
 
 ANEMONE_BODY bound_ports::bound_ports(const graph_view& g) : table_(g), outputs_(g.outputs.size()) {
-    const sequence<char> bound = bound_nodes(g);
+    const sequence<node_port> ports = node_ports(g);
     for (int i = 0; i < g.size(); ++i) {
         if (g[i].kind != op::input) {
             continue;
         }
         const std::size_t position = inputs_.size();
         inputs_.push_back({});
-        if (bound[static_cast<std::size_t>(i)] != 0) {
+        const int next = ports[static_cast<std::size_t>(i)].next;
+        if (next < 0) {
             given_.push_back(position);
             continue;
         }
-        const int next = g.next_of(i);
         const auto size = static_cast<std::size_t>(bytes(g[i].type, g[i].shape.count()));
         states_.push_back({std::string(g.name(i)), position, static_cast<std::size_t>(next),
                            std::vector<std::byte>(size), std::vector<std::byte>(size)});
+        by_name_.push_back(states_.size() - 1);
     }
+    std::sort(by_name_.begin(), by_name_.end(),
+              [this](std::size_t a, std::size_t b) { return states_[a].name < states_[b].name; });
     for (std::size_t i = 0; i < g.outputs.size(); ++i) {
         if (!g.outputs[i].is_state()) {
             returned_.push_back(i);
@@ -101,11 +104,14 @@ ANEMONE_BODY void bound_ports::keep() {
 }
 
 ANEMONE_BODY std::span<std::byte> bound_ports::state(std::string_view name) {
+    const std::size_t* const found =
+        std::lower_bound(by_name_.begin(), by_name_.end(), name,
+                         [this](std::size_t each, std::string_view wanted) { return states_[each].name < wanted; });
+    if (found != by_name_.end() && states_[*found].name == name) {
+        return states_[*found].now;
+    }
     std::string known;
-    for (kept& each : states_) {
-        if (each.name == name) {
-            return each.now;
-        }
+    for (const kept& each : states_) {
         known += (known.empty() ? "" : ", ") + each.name;
     }
     throw error(errc::port, std::string(name),

@@ -65,11 +65,12 @@ struct traced_model {
     traced_model(const graph_view& g, const weight_store& weights, const Backend& place, input_buffers inputs)
         : graph(g), run(g, weights, place, inputs), constants(fold_constants(g, weights)), given(g.nodes.size()) {
         std::size_t next = 0;
+        const sequence<char> bound = bound_nodes(g);
         for (int i = 0; i < g.size(); ++i) {
             if (is_input(g, i)) {
                 auto& memory = given[static_cast<std::size_t>(i)];
                 memory.resize(static_cast<std::size_t>(ane::bytes(g[i].type, g[i].shape.count())));
-                if (is_given(g, i)) {
+                if (bound[static_cast<std::size_t>(i)] != 0) {
                     std::copy(inputs[next].begin(), inputs[next].end(), memory.begin());
                     ++next;
                 }

@@ -40,8 +40,26 @@ constexpr bool same_elements(const extents& a, const extents& b) {
 }
 
 constexpr bool is_input(const graph_view& g, int index) { return g[index].kind == op::input; }
-/// Whether callers give an input, rather than the run before.
-constexpr bool is_given(const graph_view& g, int index) { return is_input(g, index) && g.next_of(index) < 0; }
+
+/// The inputs that callers give, rather than the run before.
+class given_inputs {
+public:
+    ANEMONE_INLINE explicit given_inputs(const graph_view& g) : is_given_(bound_nodes(g)), places_(g.nodes.size(), 0) {
+        std::size_t place = 0;
+        for (std::size_t i = 0; i < places_.size(); ++i) {
+            places_[i] = place;
+            place += is_given_[i] != 0 ? 1 : 0;
+        }
+    }
+
+    bool contains(int index) const { return is_given_[static_cast<std::size_t>(index)] != 0; }
+    /// Where the memory of one stands among those that a caller gives.
+    std::size_t place_of(int index) const { return places_[static_cast<std::size_t>(index)]; }
+
+private:
+    sequence<char> is_given_;
+    sequence<std::size_t> places_;
+};
 
 /// The numbers of a value in elements of another type. Throws `error` (errc::port) for one that is none of them.
 ANEMONE_INLINE std::vector<std::byte> retyped(std::span<const std::byte> memory, dtype from, dtype to,
@@ -66,19 +84,12 @@ ANEMONE_INLINE std::vector<std::byte> retyped(std::span<const std::byte> memory,
     return weight_formats::pack_elements(element_of(to), std::span<const double>(numbers));
 }
 
-/// Where the memory of an input stands among those that a caller gives.
-ANEMONE_INLINE std::size_t place_of(const graph_view& g, int input) {
-    std::size_t place = 0;
-    for (int i = 0; i < input; ++i) {
-        place += is_given(g, i) ? 1 : 0;
-    }
-    return place;
-}
-
 /// The inputs that the second model is given, in its order, where the first has these. Throws as `diff` of two models.
 ANEMONE_INLINE std::vector<std::vector<std::byte>> inputs_of_second(const graph_view& first, const graph_view& second,
                                                                     const partner_search& partners,
                                                                     input_buffers inputs) {
+    const given_inputs given_to_first(first);
+    const given_inputs given_to_second(second);
     std::vector<std::vector<std::byte>> all;
     for (int j = 0; j < second.size(); ++j) {
         if (!is_input(second, j)) {
@@ -86,7 +97,7 @@ ANEMONE_INLINE std::vector<std::vector<std::byte>> inputs_of_second(const graph_
         }
         const int i = partners.of_second()[static_cast<std::size_t>(j)];
         if (i < 0) {
-            if (!is_given(second, j)) {
+            if (!given_to_second.contains(j)) {
                 continue;
             }
             throw error(errc::port, std::string(second.called(second.name(j))),
@@ -99,13 +110,13 @@ ANEMONE_INLINE std::vector<std::vector<std::byte>> inputs_of_second(const graph_
                         formatted("is {} in the first model and {} in the second", print(mine.type, mine.shape),
                                   print(second[j].type, second[j].shape)));
         }
-        const std::size_t place = place_of(first, i);
-        if (is_given(first, i) && place >= inputs.size()) {
+        const std::size_t place = given_to_first.place_of(i);
+        if (given_to_first.contains(i) && place >= inputs.size()) {
             continue; // too few: running the first model says so
         }
         const std::vector<std::byte> zeros(static_cast<std::size_t>(bytes(mine.type, mine.shape.count())));
-        const std::span<const std::byte> memory = is_given(first, i) ? inputs[place] : std::span(zeros);
-        if (!is_given(second, j)) {
+        const std::span<const std::byte> memory = given_to_first.contains(i) ? inputs[place] : std::span(zeros);
+        if (!given_to_second.contains(j)) {
             if (!std::equal(memory.begin(), memory.end(), zeros.begin(), zeros.end())) {
                 throw error(errc::port, name,
                             "is an input of the first model and a state of the second, which is zeros before the first "
@@ -117,7 +128,7 @@ ANEMONE_INLINE std::vector<std::vector<std::byte>> inputs_of_second(const graph_
                                                   : retyped(memory, mine.type, second[j].type, name));
     }
     for (int i = 0; i < first.size(); ++i) {
-        if (is_given(first, i) && partners.of_first()[static_cast<std::size_t>(i)] < 0) {
+        if (given_to_first.contains(i) && partners.of_first()[static_cast<std::size_t>(i)] < 0) {
             throw error(errc::port, std::string(first.called(first.name(i))), "is an input of the first model alone");
         }
     }
@@ -132,9 +143,11 @@ ANEMONE_INLINE std::vector<std::vector<std::byte>> drawn_for_both(const graph_vi
     const model_samples theirs = random_samples(second, 1, seed);
     const auto drawn = mine.inputs(0);
     const auto others = theirs.inputs(0);
+    const given_inputs given_to_first(first);
+    const given_inputs given_to_second(second);
     std::vector<std::vector<std::byte>> all;
     for (int i = 0; i < first.size(); ++i) {
-        if (!is_given(first, i)) {
+        if (!given_to_first.contains(i)) {
             continue;
         }
         const std::span<const std::byte> own = drawn[all.size()];
@@ -143,10 +156,10 @@ ANEMONE_INLINE std::vector<std::vector<std::byte>> drawn_for_both(const graph_vi
         if (j < 0 || !same_elements(first[i].shape, second[j].shape)) {
             continue;
         }
-        if (!is_given(second, j)) {
+        if (!given_to_second.contains(j)) {
             std::fill(memory.begin(), memory.end(), std::byte{});
         } else if (bits(second[j].type) < bits(first[i].type)) {
-            memory = retyped(others[place_of(second, j)], second[j].type, first[i].type, first.name(i));
+            memory = retyped(others[given_to_second.place_of(j)], second[j].type, first[i].type, first.name(i));
         }
     }
     return all;
@@ -163,11 +176,13 @@ ANEMONE_INLINE std::vector<port_pair> changed_ports(const graph_view& first, con
             all.push_back(pair);
         }
     };
+    const given_inputs given_to_first(first);
+    const given_inputs given_to_second(second);
     for (int i = 0; i < first.size(); ++i) {
         const int j = partners.of_first()[static_cast<std::size_t>(i)];
         if (is_input(first, i) && j >= 0) {
-            const bool mine = !is_given(first, i);
-            const bool theirs = !is_given(second, j);
+            const bool mine = !given_to_first.contains(i);
+            const bool theirs = !given_to_second.contains(j);
             add({.first = i, .second = j, .state_of_first = mine && !theirs, .state_of_second = theirs && !mine});
         }
     }

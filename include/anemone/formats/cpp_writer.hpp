@@ -22,7 +22,7 @@ namespace ane::formats::inline ANEMONE_WAY {
 class cpp_writer {
 public:
     ANEMONE_INLINE cpp_writer(const graph_view& g, const cpp_options& options)
-        : graph_(g), options_(options), readers_(uses(g)), values_(g.nodes.size()) {
+        : graph_(g), options_(options), readers_(uses(g)), ports_(node_ports(g)), values_(g.nodes.size()) {
         for (const node& n : g.nodes) {
             if (n.kind == op::pad) {
                 --readers_[static_cast<std::size_t>(g.operands(n)[1])];
@@ -110,7 +110,7 @@ private:
     ANEMONE_INLINE void node_statement(int index) {
         const node& n = graph_[index];
         if (n.kind == op::input) {
-            const bool is_state = graph_.next_of(index) >= 0;
+            const bool is_state = ports_[static_cast<std::size_t>(index)].next >= 0;
             define(index, formatted("g.{}({}, {}{})", is_state ? "state" : "input", cpp_string(graph_.name(index)),
                                     cpp_type(n.type, n.shape), promise(index)));
             if (is_state) {
@@ -225,7 +225,7 @@ private:
             all.push_back(formatted("{} {}{}", called, ane::print(n.shape), n.type == dtype::f16 ? "" : " (bytes)"));
         };
         for (int i = 0; i < graph_.size() && inputs; ++i) {
-            if (graph_[i].kind == op::input && graph_.next_of(i) < 0) {
+            if (graph_[i].kind == op::input && ports_[static_cast<std::size_t>(i)].next < 0) {
                 add(graph_.name(i), graph_[i]);
             }
         }
@@ -278,6 +278,7 @@ private:
     graph_view graph_;
     const cpp_options& options_;
     sequence<int> readers_;
+    sequence<node_port> ports_;
     cpp_names names_;
     std::map<int, std::string> variables_;
     std::set<int> numbers_;           ///< constants that stand in the calls of their readers

@@ -19,9 +19,12 @@ namespace ane::formats::inline ANEMONE_WAY {
 
 /// Throws `error` (errc::lowering) for what the system's Core ML does not know.
 ANEMONE_INLINE void require_system(const graph_view& lowered, const mil_options& options) {
+    const sequence<node_port> ports = node_ports(lowered);
     for (int i = 0; i < lowered.size() && options.system != operating_system::any; ++i) {
         const bool is_port = lowered[i].kind == op::input && !options.core_ml_states;
-        const operating_system needed = is_port ? operating_system::any : first_system_of(lowered, i, false);
+        const operating_system needed =
+            is_port ? operating_system::any
+                    : first_system_of(lowered[i], false, ports[static_cast<std::size_t>(i)].next >= 0);
         if (needed > options.system) {
             throw error(
                 errc::lowering, formatted("{} #{}", ane::name(lowered[i].kind), i),

@@ -27,14 +27,14 @@ inline constexpr op_facet<operating_system> system_floors{{{op::quantize, operat
 /// Operations that files of others may name: in ours they are their parts.
 inline constexpr op_set named_by_others{op::attention, op::slice_update};
 
-/// The first system whose Core ML has what a file says of a node. `own`: the file names the operation itself.
-constexpr operating_system first_system_of(const graph_view& g, int index, bool own) {
-    const node& n = g[index];
+/// The first system whose Core ML has what a file says of a node. `own`: the file names the operation itself; `is_state`:
+/// the node is an input that holds a value from run to run.
+constexpr operating_system first_system_of(const node& n, bool own, bool is_state) {
     if (n.kind == op::compressed) {
         return first_system_of(n.get<compression>());
     }
     if (n.kind == op::input) {
-        return g.next_of(index) >= 0   ? operating_system::macos15
+        return is_state                ? operating_system::macos15
                : n.type == dtype::int8 ? operating_system::macos14
                                        : operating_system::macos12;
     }

@@ -51,7 +51,7 @@ struct graph_view {
     std::span<const char> text_pool;
     std::span<const float> payload;
     std::span<const output_port> outputs;
-    std::span<const port_alias> aliases{}; ///< of graphs that were read
+    std::span<const port_alias> aliases{}; ///< of graphs that were read; in sorted blocks, see `dynamic_graph::call`
 
     constexpr int size() const { return static_cast<int>(nodes.size()); }
     constexpr const node& operator[](int index) const { return nodes.data()[index]; }
@@ -75,10 +75,25 @@ struct graph_view {
 
     /// What people call a port: as its file does, else by its name.
     constexpr std::string_view called(std::string_view port) const {
-        for (const port_alias& each : aliases) {
-            if (text(each.port) == port) {
-                return text(each.called);
+        const port_alias* const all = aliases.data();
+        std::size_t end = aliases.size();
+        for (std::size_t block = 1; end > 0; block *= 2) {
+            if ((end & block) == 0) {
+                continue;
             }
+            std::size_t low = end - block; // the first of the block that is not before the port
+            for (std::size_t high = end; low < high;) {
+                const std::size_t middle = low + (high - low) / 2;
+                if (text(all[middle].port) < port) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            if (low < end && text(all[low].port) == port) {
+                return text(all[low].called);
+            }
+            end -= block;
         }
         return port;
     }
@@ -116,7 +131,8 @@ struct graph_view {
         }
         return -1;
     }
-    /// The position of the output whose value an input holds in the next run, or -1 for inputs of a caller.
+    /// The position of the output whose value an input holds in the next run, or -1 for inputs of a caller. Looks through
+    /// the outputs: of many nodes `node_ports` (uses.hpp) says it.
     constexpr int next_of(int input) const {
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (outputs[i].state == input) {
@@ -240,10 +256,17 @@ public:
         payload.append(values);
         return run;
     }
-    /// Keeps what the file of a port calls it.
+    /// Keeps what the file of a port calls it; what was kept first stays. The list consists of sorted blocks, whose sizes
+    /// are the powers of two in its own size, from large to small: thus a port is found in log^2 n steps at any time.
     constexpr void call(std::string_view port, std::string_view called) {
+        if (view().called(port) != port) {
+            return;
+        }
         const range_of name = intern(port); // one after the other: the order of arguments is the compiler's
         aliases.push_back({name, intern(called)});
+        for (std::size_t block = 1; (aliases.size() & block) == 0; block *= 2) {
+            merge_aliases(block);
+        }
     }
     /// Calls ports as another graph does, of which this one is made.
     constexpr void call_as(const graph_view& g) {
@@ -319,6 +342,18 @@ public:
     }
 
 private:
+    /// Makes one sorted block of the last two of the list, which have this size.
+    constexpr void merge_aliases(std::size_t block) {
+        sequence<port_alias> left;
+        left.append(std::span<const port_alias>(aliases.end() - 2 * block, block));
+        const port_alias* const right = aliases.end() - block;
+        port_alias* to = aliases.end() - 2 * block;
+        for (std::size_t i = 0, j = 0; i < block;) { // what is left of the right one stands where it belongs
+            const bool takes_right = j < block && view().text(right[j].port) < view().text(left[i].port);
+            *to++ = takes_right ? right[j++] : left[i++];
+        }
+    }
+
     constexpr void refuse_beyond_fp16(model_rule why, double value, std::string_view subject, source_location where) {
         const double most = 9e18; // of the integers that say what it was
         const double shown = value > most ? most : (value < -most ? -most : (value == value ? value : 0));

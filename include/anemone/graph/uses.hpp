@@ -23,6 +23,24 @@ constexpr sequence<int> uses(const graph_view& g) {
     return counts;
 }
 
+/// What the outputs of a graph say of a node.
+struct node_port {
+    int next = -1; ///< `next_of`
+    bool is_output = false;
+};
+/// The same of every node.
+constexpr sequence<node_port> node_ports(const graph_view& g) {
+    sequence<node_port> all(g.nodes.size());
+    for (std::size_t i = g.outputs.size(); i-- > 0;) { // where two follow one state, `next_of` is the first
+        const output_port& port = g.outputs[i];
+        all[static_cast<std::size_t>(port.node)].is_output = true;
+        if (port.is_state()) {
+            all[static_cast<std::size_t>(port.state)].next = static_cast<int>(i);
+        }
+    }
+    return all;
+}
+
 /// Whether a node is an output of its graph.
 constexpr bool is_output(const graph_view& g, int index) {
     for (const output_port& port : g.outputs) {

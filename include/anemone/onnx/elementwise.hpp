@@ -114,7 +114,8 @@ ANEMONE_INLINE results read_atanh(node_call& c) {
 inline float as_float(double v) { return static_cast<float>(v); }
 
 ANEMONE_INLINE results read_elu(node_call& c) {
-    return {c.add(op::elu, {c.x(0)}, saturation{as_float(c.number("alpha", 1))})};
+    const dynamic_tensor x = c.x(0);
+    return {c.add(op::elu, {x}, saturation{as_float(c.number("alpha", 1))})};
 }
 /// alpha elu(x / alpha)
 ANEMONE_INLINE results read_celu(node_call& c) {
@@ -127,8 +128,9 @@ ANEMONE_INLINE results read_selu(node_call& c) {
     return {c.add(op::mul, c.add(op::elu, {c.x(0)}, saturation{as_float(alpha)}), gamma)};
 }
 ANEMONE_INLINE results read_hard_sigmoid(node_call& c) {
-    return {c.add(op::hard_sigmoid, {c.x(0)},
-                  clamped_line{as_float(c.number("alpha", 0.2)), as_float(c.number("beta", 0.5))})};
+    const dynamic_tensor x = c.x(0);
+    return {
+        c.add(op::hard_sigmoid, {x}, clamped_line{as_float(c.number("alpha", 0.2)), as_float(c.number("beta", 0.5))})};
 }
 ANEMONE_INLINE results read_hard_swish(node_call& c) {
     const dynamic_tensor x = c.x(0);
@@ -140,7 +142,8 @@ ANEMONE_INLINE results read_mish(node_call& c) {
     return {c.add(op::mul, {x, c.add(op::tanh, {c.add(op::softplus, {x})})})};
 }
 ANEMONE_INLINE results read_leaky_relu(node_call& c) {
-    return {c.add(op::leaky_relu, {c.x(0)}, leakage{as_float(c.number("alpha", 0.01))})};
+    const dynamic_tensor x = c.x(0);
+    return {c.add(op::leaky_relu, {x}, leakage{as_float(c.number("alpha", 0.01))})};
 }
 /// The graph's passes x from alpha on, ONNX's above alpha: the next fp16 number is the threshold.
 ANEMONE_INLINE results read_thresholded_relu(node_call& c) {

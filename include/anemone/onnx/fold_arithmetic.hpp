@@ -18,7 +18,8 @@ ANEMONE_INLINE results fold_function(node_call& c, const function_of_one& f, ele
 ANEMONE_INLINE results fold_function(node_call& c, const function_of_one& f) { return fold_function(c, f, c.type(0)); }
 ANEMONE_INLINE results fold_pair(node_call& c, const function_of_two& f, element_type type) {
     c.require(c.opset() >= 7 || !c.has_attribute("axis"), "broadcasts as before version 7");
-    return {folding::paired(c.room(), f, c.known(0), c.known(1), type)};
+    const known_tensor& a = c.known(0);
+    return {folding::paired(c.room(), f, a, c.known(1), type)};
 }
 ANEMONE_INLINE results fold_pair(node_call& c, const function_of_two& f) { return fold_pair(c, f, c.type(0)); }
 ANEMONE_INLINE results fold_several(node_call& c, const function_of_two& f) {
@@ -41,13 +42,16 @@ ANEMONE_INLINE results fold_modulo(node_call& c) {
 ANEMONE_INLINE results fold_power(node_call& c) {
     const function_of_two f = folding::pair_function_of(op::pow);
     if (is_integer(c.type(0)) && !is_integer(c.type(1))) {
-        const known_tensor real = folding::paired(c.room(), f, c.known(0), c.known(1), element_type::f64);
+        const known_tensor& base = c.known(0);
+        const known_tensor real = folding::paired(c.room(), f, base, c.known(1), element_type::f64);
         return {folding::cast(c.room(), real, c.type(0))};
     }
     return fold_pair(c, f);
 }
 ANEMONE_INLINE results fold_where(node_call& c) {
-    return {folding::chosen(c.room(), c.known(0), c.known(1), c.known(2))};
+    const known_tensor& condition = c.known(0);
+    const known_tensor& a = c.known(1);
+    return {folding::chosen(c.room(), condition, a, c.known(2))};
 }
 
 /// The type that Cast and CastLike give.
@@ -59,7 +63,10 @@ ANEMONE_INLINE element_type cast_type(node_call& c) {
     c.require(element_of(to) != element_type::undefined, formatted("casts to {}", type_name(to)));
     return element_of(to);
 }
-ANEMONE_INLINE results fold_cast(node_call& c) { return {folding::cast(c.room(), c.known(0), cast_type(c))}; }
+ANEMONE_INLINE results fold_cast(node_call& c) {
+    const known_tensor& x = c.known(0);
+    return {folding::cast(c.room(), x, cast_type(c))};
+}
 
 /// The axes that a reduction takes: none at all where it leaves its operand alone.
 ANEMONE_INLINE indices reduction_axes(node_call& c) {
@@ -125,7 +132,8 @@ private:
 };
 ANEMONE_INLINE results fold_dequantize(node_call& c) {
     const known_tensor& q = c.known(0);
-    c.scope().expand(q, c.known(1).count() > 1 ? c.integer("block_size", 0) : 0, c.operand(0).name);
+    const std::int64_t block = c.known(1).count() > 1 ? c.integer("block_size", 0) : 0;
+    c.scope().expand(q, block, c.operand(0).name);
     const quantization_parameter scale(c, c.known(1), q.shape);
     const known_tensor none = folding::known(q.type, 0.0);
     const quantization_parameter zero(c, c.has(2) ? c.known(2) : none, q.shape);

@@ -26,7 +26,8 @@ ANEMONE_INLINE indices permutation_of(node_call& c, int rank) {
     return order;
 }
 ANEMONE_INLINE results fold_transpose(node_call& c) {
-    return {folding::transposed(c.room(), c.known(0), permutation_of(c, c.rank(0)))};
+    const known_tensor& x = c.known(0);
+    return {folding::transposed(c.room(), x, permutation_of(c, c.rank(0)))};
 }
 
 ANEMONE_INLINE results fold_concat(node_call& c) {
@@ -50,7 +51,9 @@ ANEMONE_INLINE results fold_slice(node_call& c) {
     return {folding::sliced(c.room(), c.known(0), begin, size, step)};
 }
 ANEMONE_INLINE results fold_gather(node_call& c) {
-    return {folding::gathered(c.room(), c.known(0), c.known(1), c.axis("axis", 0, c.rank(0)))};
+    const known_tensor& x = c.known(0);
+    const known_tensor& places = c.known(1);
+    return {folding::gathered(c.room(), x, places, c.axis("axis", 0, c.rank(0)))};
 }
 
 /// What Expand broadcasts to.
@@ -60,7 +63,8 @@ ANEMONE_INLINE extents expanded_shape(node_call& c) {
     return folding::broadcast(c.shape(0), wanted);
 }
 ANEMONE_INLINE results fold_expand(node_call& c) {
-    return {folding::expanded(c.room(), c.known(0), expanded_shape(c))};
+    const known_tensor& x = c.known(0);
+    return {folding::expanded(c.room(), x, expanded_shape(c))};
 }
 ANEMONE_INLINE extents tiled_shape(node_call& c, indices& count) {
     extents shape = c.shape(0);

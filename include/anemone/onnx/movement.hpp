@@ -206,10 +206,12 @@ ANEMONE_INLINE results read_gather_nd(node_call& c) {
 
 ANEMONE_INLINE results read_depth_to_space(node_call& c) {
     const op kind = c.word("mode", "DCR") == "DCR" ? op::depth_to_space : op::pixel_shuffle;
-    return {c.add(kind, {c.x(0)}, factors(narrow(c.needed_integer("blocksize"))))};
+    const dynamic_tensor x = c.x(0);
+    return {c.add(kind, {x}, factors(narrow(c.needed_integer("blocksize"))))};
 }
 ANEMONE_INLINE results read_space_to_depth(node_call& c) {
-    return {c.add(op::space_to_depth, {c.x(0)}, factors(narrow(c.needed_integer("blocksize"))))};
+    const dynamic_tensor x = c.x(0);
+    return {c.add(op::space_to_depth, {x}, factors(narrow(c.needed_integer("blocksize"))))};
 }
 ANEMONE_INLINE results read_trilu(node_call& c) {
     const dynamic_tensor x = c.x(0);

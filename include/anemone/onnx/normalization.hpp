@@ -23,7 +23,8 @@ ANEMONE_INLINE results trained_batch_normalization(node_call& c) {
     const dynamic_tensor spread = c.add(op::square, {c.add(op::sub, {x, wide})});
     const dynamic_tensor mean = c.reshape(wide, channels);
     const dynamic_tensor variance = c.reshape(c.reduced(op::reduce_mean, spread, over), channels);
-    results all{c.add(op::batch_norm, {x, mean, variance, c.x(1), c.x(2)}, steady(c.number("epsilon", 1e-5), 1))};
+    const auto epsilon = steady(c.number("epsilon", 1e-5), 1);
+    results all{c.add(op::batch_norm, {x, mean, variance, c.x(1), c.x(2)}, epsilon)};
     const auto running = [&](int i, const dynamic_tensor& own) {
         return c.add(op::add, {c.add(op::mul, c.x(i), kept), c.add(op::mul, own, 1 - kept)});
     };
@@ -68,12 +69,13 @@ ANEMONE_INLINE results read_batch_normalization(node_call& c) {
     if (image.rank < 3) {
         image.append(1);
     }
-    const dynamic_tensor y = c.add(op::batch_norm, {c.reshape(x, image), c.x(3), c.x(4), c.x(1), c.x(2)},
-                                   steady(c.number("epsilon", 1e-5), 1));
+    const auto epsilon = steady(c.number("epsilon", 1e-5), 1);
+    const dynamic_tensor y = c.add(op::batch_norm, {c.reshape(x, image), c.x(3), c.x(4), c.x(1), c.x(2)}, epsilon);
     return {c.reshape(y, x.shape())};
 }
 ANEMONE_INLINE results read_instance_normalization(node_call& c) {
-    return {c.add(op::instance_norm, {c.x(0), c.x(1), c.x(2)}, steady(c.number("epsilon", 1e-5), 1))};
+    const auto epsilon = steady(c.number("epsilon", 1e-5), 1);
+    return {c.add(op::instance_norm, {c.x(0), c.x(1), c.x(2)}, epsilon)};
 }
 /// Before version 21 a factor for each group, then one for each channel.
 ANEMONE_INLINE results read_group_normalization(node_call& c) {
@@ -128,7 +130,8 @@ ANEMONE_INLINE results read_mean_variance(node_call& c) {
     return {c.add(op::div, {centred, c.add(op::sqrt, {variance})})};
 }
 ANEMONE_INLINE results read_lrn(node_call& c) {
-    return {c.add(op::local_response_norm, {c.x(0)},
+    const dynamic_tensor x = c.x(0);
+    return {c.add(op::local_response_norm, {x},
                   response_norm_shape{.size = narrow(c.needed_integer("size")),
                                       .alpha = static_cast<float>(c.number("alpha", 1e-4)),
                                       .beta = static_cast<float>(c.number("beta", 0.75)),
@@ -136,7 +139,8 @@ ANEMONE_INLINE results read_lrn(node_call& c) {
 }
 ANEMONE_INLINE results read_lp_normalization(node_call& c) {
     c.require(c.integer("p", 2) == 2, "is a norm of another power than 2");
-    return {c.add(op::l2_norm, {c.x(0)}, steady(0, c.axis("axis", -1, c.rank(0))))};
+    const dynamic_tensor x = c.x(0);
+    return {c.add(op::l2_norm, {x}, steady(0, c.axis("axis", -1, x.shape().rank)))};
 }
 
 ANEMONE_INLINE dynamic_tensor softmax_along(node_call& c, const dynamic_tensor& x, int axis) {
@@ -173,7 +177,7 @@ template <dynamic_tensor (*Along)(node_call&, const dynamic_tensor&, int)> resul
 template <op Kind> results read_reduction(node_call& c) {
     const dynamic_tensor x = c.x(0);
     const indices over = reduction_axes(c);
-    if (over.rank == 0) {
+    if (over.rank == 0 && x.shape().rank > 0) {
         return {c.add(op::identity, {x})};
     }
     return {c.reshape(c.reduced(Kind, x, over), reduced_shape(x.shape(), over, c.integer("keepdims", 1) != 0))};

@@ -91,6 +91,7 @@ ANEMONE_INLINE results read_matmul_integer(node_call& c) {
 ANEMONE_INLINE results requantized(node_call& c, const dynamic_tensor& product) {
     const known_tensor& scales = c.known(4);
     c.require(scales.count() > 0, "has no scale of its weights");
+    const quantization how{.type = byte_type(c, c.type(7)), .axis = 0}; // before the operands, which may be refused too
     const double factor = c.number(1) / c.number(6);
     dynamic_tensor steps;
     if (scales.count() == 1) {
@@ -102,8 +103,7 @@ ANEMONE_INLINE results requantized(node_call& c, const dynamic_tensor& product) 
         }
         steps = c.add(op::mul, {product, c.filled(shape, [&](std::int64_t i) { return factor * scales.at(i); })});
     }
-    return {c.add(op::quantize, {steps, c.number_tensor(1), parameter(c, 7)},
-                  quantization{.type = byte_type(c, c.type(7)), .axis = 0})};
+    return {c.add(op::quantize, {steps, c.number_tensor(1), parameter(c, 7)}, how)};
 }
 ANEMONE_INLINE results read_qlinear_matmul(node_call& c) {
     const auto [a, b] = both_shifted(c, {0, 2}, {3, 5});

@@ -231,8 +231,8 @@ ANEMONE_INLINE results read_roi_align(node_call& c) {
     c.require(c.word("mode", "avg") == "avg", "takes the largest sample");
     c.require(ratio < 1 << 10 && height < 1 << 14 && width < 1 << 14, "gives too large an image");
     const dynamic_tensor order = c.filled({4}, [](std::int64_t i) { return i ^ 1; }); // x1 y1 x2 y2 as y1 x1 y2 x2
-    dynamic_tensor boxes =
-        c.add(op::mul, c.add(op::gather, {c.x(1), order}, ane::axis{1}), c.number("spatial_scale", 1));
+    const double scale = c.number("spatial_scale", 1);
+    dynamic_tensor boxes = c.add(op::mul, c.add(op::gather, {c.x(1), order}, ane::axis{1}), scale);
     const std::string_view usual = c.opset() >= 16 ? "half_pixel" : "output_half_pixel";
     if (c.word("coordinate_transformation_mode", usual) != "half_pixel") {
         boxes = c.add(op::add, boxes, 0.5);

@@ -39,6 +39,12 @@ public:
         const int made = copy(index);
         node& n = result_.nodes.back();
         n.shape = otherwise;
+        if (n.attributes.kind() == attribute_kind::axes && n.get<axes>().list.rank == 0 &&
+            result_.view().operand(n, 0).shape.rank > 0) { // all axes of an operand that had none
+            axes all;
+            all.list.append(0);
+            n.attributes = all;
+        }
         if (!is_source(n.kind)) {
             const inferred r = infer(result_, n);
             n.shape = r.ok() && r.shape.count() == otherwise.count() ? r.shape : otherwise;

@@ -2,6 +2,7 @@
 
 #include "../catalogue/catalogue.hpp"
 #include "../graph/refusal.hpp"
+#include "../graph/uses.hpp"
 #include "validate_attributes.hpp"
 #include "validate_names.hpp"
 
@@ -228,11 +229,8 @@ constexpr void validate_pools(const graph_view& g) {
 namespace detail {
 
 /// A state is an input of the graph and the output that it becomes, fp16 and of one shape.
-constexpr void validate_state(const graph_view& g, int position) {
+constexpr void validate_state(const graph_view& g, int position, const sequence<node_port>& ports) {
     const output_port& port = g.outputs[static_cast<std::size_t>(position)];
-    if (port.state < 0 || port.state >= g.size() || g[port.state].kind != op::input) {
-        refuse_graph(g.name(port), "is the next value of a node that is not an input", port.state, g.size());
-    }
     const node& before = g[port.state];
     const node& after = g[port.node];
     if (before.shape != after.shape || before.type != after.type) {
@@ -243,8 +241,9 @@ constexpr void validate_state(const graph_view& g, int position) {
         refuse_graph(g.name(port.state), "is a state whose elements are not fp16", static_cast<int>(before.type),
                      static_cast<int>(dtype::f16));
     }
-    if (g.next_of(port.state) != position) {
-        refuse_graph(g.name(port.state), "is a state with two next values", position, g.next_of(port.state));
+    const int next = ports[static_cast<std::size_t>(port.state)].next;
+    if (next != position) {
+        refuse_graph(g.name(port.state), "is a state with two next values", position, next);
     }
 }
 
@@ -260,9 +259,20 @@ constexpr void validate_outputs(const graph_view& g) {
                                  static_cast<std::int64_t>(g.text_pool.size()));
         }
     }
-    for (std::size_t i = 0; i < g.outputs.size(); ++i) {
-        if (g.outputs[i].state != -1) {
-            detail::validate_state(g, static_cast<int>(i));
+    bool any_state = false;
+    for (const output_port& port : g.outputs) {
+        if (port.state != -1 && (port.state < 0 || port.state >= g.size() || g[port.state].kind != op::input)) {
+            detail::refuse_graph(g.name(port), "is the next value of a node that is not an input", port.state,
+                                 g.size());
+        }
+        any_state = any_state || port.is_state();
+    }
+    if (any_state) {
+        const sequence<node_port> ports = node_ports(g);
+        for (std::size_t i = 0; i < g.outputs.size(); ++i) {
+            if (g.outputs[i].is_state()) {
+                detail::validate_state(g, static_cast<int>(i), ports);
+            }
         }
     }
     if (g.outputs.empty()) {

@@ -211,12 +211,12 @@ ANEMONE_INLINE double largest_beyond_fp16(const stored_tensor& t) {
     return largest;
 }
 
-/// Makes the weight of this name a constant of the graph, with the values that the store has.
+/// Makes the weight of this name a constant of the graph, with the values that the store has, which stay there.
 ANEMONE_INLINE void make_literal(read_model& model, int node, const std::string& name) {
     ane::node& n = model.graph.nodes[static_cast<std::size_t>(node)];
     n.kind = op::constant;
     n.name = {};
-    n.attributes = model.graph.keep(to_float(model.weights.take(name)));
+    n.attributes = model.graph.keep(to_float(model.weights.at(name)));
 }
 
 /// The weights of a graph that are masks, by name, and all weights with their nodes.
@@ -266,7 +266,7 @@ ANEMONE_INLINE std::vector<read_fault> settle_large_constants(read_model& model,
         const stored_tensor* const mask = model.weights.find(name);
         const double value = mask == nullptr ? 0 : largest_beyond_fp16(*mask);
         if (value != 0) {
-            model.weights.add(limited(model.weights.take(name), finite_mask));
+            model.weights.replace(limited(*mask, finite_mask));
             largest = std::fabs(value) > std::fabs(largest) ? value : largest;
         }
     }
@@ -275,6 +275,7 @@ ANEMONE_INLINE std::vector<read_fault> settle_large_constants(read_model& model,
     }
     std::vector<read_fault> faults;
     std::vector<factor_in_logarithm> factors;
+    std::set<std::string_view> literals; // weights that are constants of the graph now
     const factor_search search(model.graph, model.weights);
     for (const large_constant& each : found) {
         const auto at = all.weights.find(each.weight);
@@ -285,9 +286,10 @@ ANEMONE_INLINE std::vector<read_fault> settle_large_constants(read_model& model,
         if (const auto factor = is_mask ? std::nullopt : search.find(at->second)) {
             note("factors beyond fp16 inside a logarithm are a power of two smaller here, and the logarithm of that is "
                  "added after it");
-            model.weights.add(times_power(model.weights.take(each.weight), -factor->power));
+            model.weights.replace(times_power(model.weights.at(each.weight), -factor->power));
             if (each.is_literal) {
                 make_literal(model, at->second, each.weight);
+                literals.insert(each.weight);
             }
             factors.push_back(*factor);
             continue;
@@ -298,11 +300,17 @@ ANEMONE_INLINE std::vector<read_fault> settle_large_constants(read_model& model,
         }
         if (!is_mask) {
             note("constants beyond fp16 are read as the largest finite number, 65504");
-            model.weights.add(limited(model.weights.take(each.weight), half_max));
+            model.weights.replace(limited(model.weights.at(each.weight), half_max));
         }
         if (each.is_literal) {
             make_literal(model, at->second, each.weight);
+            literals.insert(each.weight);
         }
+    }
+    if (!literals.empty()) { // all at once: taken out one by one, each would move all that follow
+        model.weights = std::move(model.weights).renamed([&](std::string_view name) {
+            return literals.contains(name) ? std::string() : std::string(name);
+        });
     }
     if (!factors.empty()) {
         model.graph = with_scaled_logarithms(model.graph, factors);

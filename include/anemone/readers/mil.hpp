@@ -1,6 +1,7 @@
 #ifndef ANEMONE_READERS_MIL_HPP
 #define ANEMONE_READERS_MIL_HPP
 
+#include "../base/hidden.hpp"
 #include "../base/way.hpp"
 #include "../io/opened_files.hpp"
 #include "file_lookup.hpp"
@@ -12,6 +13,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace ane::readers::inline ANEMONE_WAY {
+class mil_file; // mil_file.hpp
+}
 
 namespace ane::inline ANEMONE_WAY {
 
@@ -52,6 +57,22 @@ read_model read_mil_file(const std::string& path, const mil_reader_options& opti
 struct file_function {
     std::string name;
     std::vector<std::vector<input_shape>> enumerated = {};
+};
+
+/// A file of MIL text that stays open: several of its functions are read, its text and what it refers to are found once.
+class opened_mil_file {
+public:
+    /// Throws as `mil_functions`, and `error` (errc::file).
+    ANEMONE_API_OF(anemone_readers_mil_hpp) explicit opened_mil_file(const std::string& path);
+
+    /// In their order.
+    ANEMONE_API_OF(anemone_readers_mil_hpp) std::vector<file_function> functions() const;
+    /// One of them. Throws as `read_mil_file`.
+    ANEMONE_API_OF(anemone_readers_mil_hpp) read_model read(const mil_reader_options& options = {});
+
+private:
+    opened_files told_;
+    hidden<readers::mil_file> file_;
 };
 
 /// The functions of a file of MIL text, in their order. Throws as `mil_functions`, and `error` (errc::file).

@@ -27,13 +27,27 @@ ANEMONE_BODY_OF std::vector<std::string> mil_functions(std::string_view text, st
     return names;
 }
 
-ANEMONE_BODY_OF std::vector<file_function> mil_file_functions(const std::string& path) {
-    const readers::mil_file file(path);
+ANEMONE_BODY_OF opened_mil_file::opened_mil_file(const std::string& path)
+    : file_(hidden<readers::mil_file>::of(new readers::mil_file(path, &told_))) {}
+
+ANEMONE_BODY_OF std::vector<file_function> opened_mil_file::functions() const {
     std::vector<file_function> all;
-    for (const readers::mil_function& f : file.functions()) {
+    for (const readers::mil_function& f : file_.get("a file of MIL text").functions()) {
         all.push_back({std::string(f.name), f.flexible.enumerated});
     }
     return all;
+}
+
+ANEMONE_BODY_OF read_model opened_mil_file::read(const mil_reader_options& options) {
+    readers::mil_file& file = file_.get("a file of MIL text");
+    if (options.opened != nullptr) {
+        options.opened->add(told_);
+    }
+    return file.read(file.function(options), options);
+}
+
+ANEMONE_BODY_OF std::vector<file_function> mil_file_functions(const std::string& path) {
+    return opened_mil_file(path).functions();
 }
 
 ANEMONE_BODY_OF read_model read_mil_file(const std::string& path, const mil_reader_options& options) {

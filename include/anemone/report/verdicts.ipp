@@ -3,6 +3,7 @@
 #include "../base/way.hpp"
 ANEMONE_INCLUDED(anemone_report_verdicts_hpp);
 
+#include "../base/cancellation.hpp"
 #include "../base/formatted.hpp"
 #include "../cost/cost.hpp"
 #include "../forms/written.hpp"
@@ -115,11 +116,13 @@ ANEMONE_BODY_OF verdict_table::verdict_table(const graph_view& g, const target_s
         remarks_.push_back(std::move(remark.text));
     }
     for (const target t : targets) {
+        detail::stop_if_cancelled();
         target_verdict row;
         row.target = t;
         row.found = detail::reported_violations(g, t, p);
         auto& sites = sites_.emplace_back();
         for (const violation& v : row.found) {
+            detail::stop_if_cancelled();
             const bool asks = detail::asks_elsewhere(v);
             const std::optional<target> first = asks ? elsewhere.first_for(v.node) : std::nullopt;
             sites.push_back({std::string(detail::label(g, v.node)),

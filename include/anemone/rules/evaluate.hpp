@@ -44,7 +44,8 @@ struct graph_facts {
     std::span<const int> branches = {};      ///< that meet in each node
     std::span<const spread> spreads = {};
     written_facts written = {};
-    std::span<const char> constant = {}; ///< known_nodes_of_model: such operations never reach a device
+    std::span<const char> constant = {};   ///< known_nodes_of_model: such operations never reach a device
+    std::span<const node_port> ports = {}; ///< empty: looked for
 };
 
 /// Which rules a search evaluates.
@@ -103,7 +104,8 @@ constexpr void search(const rule_set& active, const graph_view& g, const graph_f
                         facts.spreads,
                         facts.written,
                         p.system,
-                        p.layers};
+                        p.layers,
+                        facts.ports};
         const rule_set& asked = known == 2 ? of_constants : rules::is_small(n.shape, small) ? usual : active;
         const rule_set& its = rules_by_op[static_cast<std::size_t>(n.kind)];
         for (std::size_t w = 0; w < words; ++w) {
@@ -131,11 +133,12 @@ struct computed_facts {
     std::vector<spread> likely;
     form_faults forms;
     sequence<char> constant;
+    sequence<node_port> ports;
 
     /// `without_mil`: for targets of which one or more have no MIL route.
     constexpr computed_facts(const graph_view& g, const policy& p, bool without_mil)
         : known(ranges(g)), read(uses(g)), live(live_bytes(g)), branches(reconverging_branches(g)),
-          likely(spreads(g, known)), constant(known_nodes_of_model(g)) {
+          likely(spreads(g, known)), constant(known_nodes_of_model(g)), ports(node_ports(g)) {
         if (!p.waived.contains(rule::operation_is_not_written)) {
             forms = find_form_faults(g, without_mil || p.route == compile_route::netplist);
         }
@@ -143,7 +146,7 @@ struct computed_facts {
     constexpr graph_facts view() const {
         return {known,    read,   live,
                 branches, likely, {forms.mil, forms.netplist, forms.mil_count, forms.netplist_count},
-                constant};
+                constant, ports};
     }
 };
 

@@ -141,7 +141,7 @@ inline constexpr std::array memory{
         .evidence = mark::predicted,
         .silicon = "M4",
         .check = [](const subject& s) -> finding {
-            return s.g.next_of(s.index) < 0 || s.n.shape.rank == 0 ? finding{} : multiple_of(s.n.shape.width(), 32);
+            return s.next() < 0 || s.n.shape.rank == 0 ? finding{} : multiple_of(s.n.shape.width(), 32);
         }},
 };
 

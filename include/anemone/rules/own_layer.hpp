@@ -23,7 +23,7 @@ constexpr interval exponent_of(const subject& s) {
 
 /// Whether a rounding is only chosen below 1024, as we write it: select(|x| < 1024, round(x), x).
 constexpr bool is_chosen_below(const subject& s) {
-    return !is_output(s.g, s.index) && every_reader(s.g, s.index, s.uses, [&s](int reader, int position) {
+    return !s.is_output(s.index) && every_reader(s.g, s.index, s.uses, [&s](int reader, int position) {
         const node& n = s.g[reader];
         if (n.kind != op::select || position != 1 || s.g.operand(n, 0).kind != op::less) {
             return false;

@@ -6,6 +6,7 @@
 #include "../forms/form_fault.hpp"
 #include "../graph/graph.hpp"
 #include "../graph/op_set.hpp"
+#include "../graph/uses.hpp"
 #include "../targets/description.hpp"
 #include "policy.hpp"
 
@@ -54,7 +55,15 @@ struct subject {
     written_facts written = {};                      ///< of `find_form_faults(g, route)`; the same
     operating_system system = operating_system::any; ///< of the policy
     layer_forms layers = layer_forms::safe;          ///< the same
+    std::span<const node_port> ports = {};           ///< of `node_ports(g)`; empty: looked for among the outputs
 
+    /// Whether a node is an output, and the output that the node of the rule holds in the next run, or -1.
+    constexpr bool is_output(int node) const {
+        return ports.empty() ? ane::is_output(g, node) : ports[static_cast<std::size_t>(node)].is_output;
+    }
+    constexpr int next() const {
+        return ports.empty() ? g.next_of(index) : ports[static_cast<std::size_t>(index)].next;
+    }
     /// The forms of weights in the file that we write: a netplist where it is requested, or MIL text cannot hold the model.
     constexpr held_forms held() const {
         const bool by_netplist = written.mil_count > 0 && written.netplist_count == 0;

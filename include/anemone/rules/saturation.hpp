@@ -34,7 +34,7 @@ constexpr int odd_power_of(const graph_view& g, int index) {
 /// Whether all that reads a node of at least this magnitude is such a function, through factors and offsets. Node `alike`
 /// has the sign of this one, so that it takes nothing off a sum; -1: none has.
 constexpr bool saturates(const subject& s, int index, double least, int alike, int depth = 4) {
-    if (depth == 0 || is_output(s.g, index) || s.uses[static_cast<std::size_t>(index)] == 0) {
+    if (depth == 0 || s.is_output(index) || s.uses[static_cast<std::size_t>(index)] == 0) {
         return false;
     }
     return every_reader(s.g, index, s.uses, [&](int reader, int position) {

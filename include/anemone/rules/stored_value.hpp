@@ -15,7 +15,7 @@ namespace detail {
 
 /// Whether all that reads a node is a softmax, to which -infinity is as good as the lowest number: masked scores.
 constexpr bool only_softmax_reads(const subject& s) {
-    return s.uses[static_cast<std::size_t>(s.index)] > 0 && !is_output(s.g, s.index) &&
+    return s.uses[static_cast<std::size_t>(s.index)] > 0 && !s.is_output(s.index) &&
            every_reader(s.g, s.index, s.uses, [&s](int reader, int) { return s.g[reader].kind == op::softmax; });
 }
 

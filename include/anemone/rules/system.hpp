@@ -23,9 +23,12 @@ inline constexpr std::array system{
                 .source = "public schema of Core ML, the operations by opset",
                 .evidence = mark::predicted,
                 .check = [](const subject& s) -> finding {
-                    const operating_system needed = first_system_of(s.g, s.index, s.layers == layer_forms::own);
-                    return holds_if(s.system == operating_system::any || needed <= s.system, macos_version(needed),
-                                    macos_version(s.system));
+                    if (s.system == operating_system::any) {
+                        return {};
+                    }
+                    const bool is_state = s.n.kind == op::input && s.next() >= 0;
+                    const operating_system needed = first_system_of(s.n, s.layers == layer_forms::own, is_state);
+                    return holds_if(needed <= s.system, macos_version(needed), macos_version(s.system));
                 }},
 };
 

@@ -32,7 +32,7 @@ inline constexpr double tail_limit = 320;
 /// Whether somebody reads how near a sigmoid is to its ends: who calls the model, a logarithm, what divides by it, or a
 /// product with what it is the sigmoid of, where that is large.
 constexpr bool tail_matters(const subject& s) {
-    if (is_output(s.g, s.index)) {
+    if (s.is_output(s.index)) {
         return true;
     }
     int x = s.g.operands(s.n)[0];
@@ -50,7 +50,7 @@ constexpr bool tail_matters(const subject& s) {
 
 /// The promise of a state against the value that one run makes of it.
 constexpr finding check_kept_promise(const subject& s) {
-    const int next = s.g.next_of(s.index);
+    const int next = s.next();
     const contract& promise = s.n.get<contract>();
     if (next < 0 || !promise.declared) {
         return {};

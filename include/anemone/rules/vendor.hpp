@@ -40,7 +40,7 @@ inline constexpr std::array vendor{
                 .source = "coreai-models, 2026, said by the vendor",
                 .evidence = mark::predicted,
                 .check = [](const subject& s) -> finding {
-                    const bool is_port = s.n.kind == op::input ? s.g.next_of(s.index) < 0 : is_output(s.g, s.index);
+                    const bool is_port = s.n.kind == op::input ? s.next() < 0 : s.is_output(s.index);
                     if (!is_port || s.n.shape.rank == 0) {
                         return {};
                     }
@@ -138,20 +138,20 @@ inline constexpr std::array vendor{
         .source = "coreai-models, 2026, said by the vendor",
         .evidence = mark::predicted,
         .check = [](const subject& s) -> finding { return at_most(heads_at_once(s.g, s.n), 1); }},
-    rule_record{
-        .id = rule::cache_is_written_by_the_program,
-        .fact = "field-2026",
-        .scope = rule_scope::advice,
-        .level = severity::note,
-        .ops = {op::input},
-        .of_vendor = true,
-        .sentence = "a state of {got} elements that the program writes",
-        .reject = "",
-        .advice = "caches as inputs, [layers, batch, heads x size, 1, length], which the program only reads; new "
-                  "keys, rotated, and values as outputs, which the host writes there",
-        .source = "coreai-models, 2026, said by the vendor",
-        .evidence = mark::predicted,
-        .check = [](const subject& s) -> finding { return holds_if(s.g.next_of(s.index) < 0, s.n.shape.count(), 0); }},
+    rule_record{.id = rule::cache_is_written_by_the_program,
+                .fact = "field-2026",
+                .scope = rule_scope::advice,
+                .level = severity::note,
+                .ops = {op::input},
+                .of_vendor = true,
+                .sentence = "a state of {got} elements that the program writes",
+                .reject = "",
+                .advice =
+                    "caches as inputs, [layers, batch, heads x size, 1, length], which the program only reads; new "
+                    "keys, rotated, and values as outputs, which the host writes there",
+                .source = "coreai-models, 2026, said by the vendor",
+                .evidence = mark::predicted,
+                .check = [](const subject& s) -> finding { return holds_if(s.next() < 0, s.n.shape.count(), 0); }},
     rule_record{.id = rule::table_is_gathered_inside,
                 .fact = "field-2026",
                 .scope = rule_scope::advice,

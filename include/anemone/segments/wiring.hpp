@@ -32,7 +32,7 @@ public:
     constexpr segment_wiring(const graph_view& g, const segmentation_view& cuts)
         : g_(g), cuts_(cuts), roles_(detail::cut_roles(g)), ready_(g.nodes.size(), -1), handed_(g.nodes.size(), 0),
           ports_(g.nodes.size(), -1), reader_(g.nodes.size(), no_segment), homes_(g.outputs.size(), 0),
-          keepers_(g.outputs.size(), -1) {
+          keepers_(g.outputs.size(), -1), of_outputs_(node_ports(g)) {
         for (int i = 0; i < g.size(); ++i) {
             if (is_layer(i)) {
                 ready_[at(i)] = cuts.of(i);
@@ -165,7 +165,7 @@ private:
         return g_.find(op::input, name) >= 0 || g_.find_output(name) >= 0;
     }
     constexpr bool is_kept_in(int index, int input) const {
-        const int output = g_.next_of(input);
+        const int output = of_outputs_[at(input)].next;
         return output >= 0 && keepers_[at(output)] == index;
     }
     /// Where outputs are made that are an input or a constant.
@@ -242,6 +242,7 @@ private:
     sequence<int> reader_;  ///< by input the segment that reads it, `no_segment` or `several`
     sequence<int> homes_;   ///< by output of the model the segment that makes it
     sequence<int> keepers_; ///< by output of the model the segment that keeps its state, or -1
+    sequence<node_port> of_outputs_;
 };
 
 } // namespace ane

@@ -155,19 +155,12 @@ ANEMONE_BODY_OF checkpoint load_checkpoint(const std::string& path) {
             c.made_by.emplace_back(key.substr(names::setting.size()), text);
         }
     }
-    std::vector<std::string> best;
     for (const stored_tensor& each : all) {
-        if (each.name.starts_with(names::best)) {
-            best.push_back(each.name);
-        }
+        const bool is_best = each.name.starts_with(names::best);
+        stored_tensor kept = each;
+        kept.name.erase(0, is_best ? names::best.size() : 0);
+        (is_best ? c.best : c.states).add(std::move(kept));
     }
-    for (const std::string& name : best) {
-        stored_tensor taken = all.take(name);
-        taken.name = name.substr(names::best.size());
-        c.best.add(std::move(taken));
-    }
-    all.set_metadata(weight_store::texts());
-    c.states = std::move(all);
     return c;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../gradient/port_names.hpp"
+#include "../graph/uses.hpp"
 #include "training_options.hpp"
 #include "update_nodes.hpp"
 
@@ -32,7 +33,8 @@ public:
     /// `finite` is a value [1]: where it is 0, nothing changes; -1 for none.
     constexpr state_updates(gradients::tape& t, port_names& names, const optimizer& by, const step_scalars& scalars,
                             bool pairs, int finite)
-        : t_(t), names_(names), by_(by), scalars_(scalars), pairs_(pairs), finite_(finite) {}
+        : t_(t), names_(names), by_(by), scalars_(scalars), pairs_(pairs), finite_(finite),
+          given_(node_ports(t.made())) {}
 
     /// Makes the moments of a weight by its gradient with its decay, and writes all of them. A promise of the weight bounds what is written.
     constexpr void update(const weight_state& w, int gradient, sequence<training_state>& states) {
@@ -91,7 +93,8 @@ private:
         if (finite_ >= 0) {
             after = t_.where(op::greater, finite_, t_.number(0), after, before);
         }
-        const int port = graph().view().next_of(input);
+        const auto at = static_cast<std::size_t>(input);
+        const int port = at < given_.size() ? given_[at].next : -1;
         if (port >= 0) {
             graph().outputs[static_cast<std::size_t>(port)].node = after;
             return;
@@ -108,6 +111,7 @@ private:
     step_scalars scalars_;
     bool pairs_;
     int finite_;
+    sequence<node_port> given_; ///< of the graph before: each state is updated once
 };
 
 } // namespace detail::training

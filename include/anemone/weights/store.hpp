@@ -108,7 +108,9 @@ public:
     ANEMONE_API void transpose(std::string_view name, const extents& order);
     /// The same elements in another shape: [O, I] to [O, I, 1, 1].
     ANEMONE_API void reshape(std::string_view name, const extents& shape);
-    /// Takes a tensor out of the store.
+    /// Puts a tensor in the place of the one of its name.
+    ANEMONE_API void replace(stored_tensor tensor);
+    /// Takes a tensor out of the store, in as many steps as there are tensors: of many, `renamed` leaves all out at once.
     ANEMONE_API stored_tensor take(std::string_view name);
     ANEMONE_API void remove(std::string_view name);
 

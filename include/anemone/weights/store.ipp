@@ -365,6 +365,11 @@ ANEMONE_BODY void weight_store::reshape(std::string_view name, const extents& sh
     tensor.shape = shape;
 }
 
+ANEMONE_BODY void weight_store::replace(stored_tensor tensor) {
+    detail::check_bytes(tensor.name, tensor.type, tensor.shape, tensor.bytes.size());
+    writable(tensor.name) = std::move(tensor);
+}
+
 ANEMONE_BODY stored_tensor weight_store::take(std::string_view name) {
     at(name); // throws where there is none
     state& self = state_.make();

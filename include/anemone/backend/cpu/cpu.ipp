@@ -201,16 +201,13 @@ ANEMONE_BODY cpu_program::cpu_program(const graph_view& model, const weight_stor
     ane::cpu::scratch_sizes scratch;
     sequence<std::size_t> computed;
     ane::executor& pool = options.pool != nullptr ? *options.pool : process_threads();
-    const ane::cpu::binding_context context{model,
-                                            self.constants,
-                                            kernels.kernels,
-                                            options.threads > 0 ? options.threads : std::max(pool.width(), 1),
-                                            &layers,
-                                            options.winograd,
-                                            true,
-                                            &layouts,
-                                            kernels.numbers,
-                                            members::multiplied_weights(model, self.constants)};
+    const sequence<node_port> ports = node_ports(model);
+    const ane::cpu::binding_context context{
+        model,           self.constants,
+        kernels.kernels, options.threads > 0 ? options.threads : std::max(pool.width(), 1),
+        &layers,         options.winograd,
+        &ports,          &layouts,
+        kernels.numbers, members::multiplied_weights(model, self.constants)};
     auto gradient = gradients.begin(); // in the order of their results
     auto derivative = pools.begin();   // likewise
     auto strip = strips.begin();

@@ -27,7 +27,7 @@ public:
         for (int rank = 0; rank < 3; ++rank) { // a state of which a part is replaced, other states, the caller's
             for (std::size_t i = 0; i < model.outputs.size(); ++i) {
                 const output_port& port = model.outputs[i];
-                const bool updates = port.is_state() && updated_state(model, port.node) == port.state;
+                const bool updates = updates_state(model, port);
                 if (rank == (updates ? 0 : port.is_state() ? 1 : 2)) {
                     add(positions[static_cast<std::size_t>(port.node)], i, port.is_state());
                 }

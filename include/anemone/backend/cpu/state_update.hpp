@@ -17,16 +17,9 @@
 
 namespace ane::cpu::inline ANEMONE_WAY {
 
-/// The state that a node is the next value of, with only some elements replaced (`write_where`): the number of its
-/// input, or -1.
-constexpr int updated_state(const graph_view& g, int index) {
-    const node& n = g[index];
-    if (n.kind != op::select) {
-        return -1;
-    }
-    const int state = g.operands(index)[2];
-    const int next = g[state].kind == op::input ? g.next_of(state) : -1;
-    return next >= 0 && g.outputs[static_cast<std::size_t>(next)].node == index ? state : -1;
+/// Whether an output is the next value of a state with only some elements replaced (`write_where`).
+constexpr bool updates_state(const graph_view& g, const output_port& port) {
+    return port.is_state() && g[port.node].kind == op::select && g.operands(port.node)[2] == port.state;
 }
 
 /// Replaces rows of a state whose two buffers change places after each run. The buffer to write has the value from before

@@ -67,7 +67,8 @@ struct binding_context {
     int width = 1;                        ///< how many threads a run has at most
     const fused_layers* layers = nullptr; ///< null: every node is computed alone
     ane::winograd_tiles winograd = ane::winograd_tiles::never;
-    bool keeps_states = false;              ///< results that become states are written into their second buffers
+    /// `node_ports` where results that become states are written into their second buffers; null elsewhere.
+    const sequence<node_port>* ports = nullptr;
     const value_layouts* layouts = nullptr; ///< null: every value is NCHW
     stage_numbers numbers = nullptr;        ///< of the functions in layers
     std::int64_t multiplied_weights = 0;    ///< elements of all constant right operands of products

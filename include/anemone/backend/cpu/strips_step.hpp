@@ -73,8 +73,8 @@ public:
         const arena plan = plan_arena(all, lifetimes(all, layers.ends));
         constants_.values.resize(all.nodes.size());
         constants_.bytes.resize(all.nodes.size());
-        const binding_context context{all,   constants_, kernels, 1, &layers, winograd_tiles::never,
-                                      false, nullptr,    numbers};
+        const binding_context context{all,     constants_, kernels, 1, &layers, winograd_tiles::never,
+                                      nullptr, nullptr,    numbers};
         offsets_ = plan.offsets;
         scratch_sizes most;
         for (int i = 0; i < all.size(); ++i) {

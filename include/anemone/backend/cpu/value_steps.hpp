@@ -60,8 +60,15 @@ ANEMONE_INLINE bound_step bind_logic(const binding_context& c, int index) {
     };
 }
 
+/// Whether a program that keeps states has only some elements of one replaced by a node.
+ANEMONE_INLINE bool writes_elements_of_state(const binding_context& c, int index) {
+    const int next = c.ports == nullptr ? -1 : (*c.ports)[static_cast<std::size_t>(c.operand(index, 2))].next;
+    const output_port* const port = next < 0 ? nullptr : &c.graph.outputs[static_cast<std::size_t>(next)];
+    return port != nullptr && port->node == index && updates_state(c.graph, *port);
+}
+
 ANEMONE_INLINE bound_step bind_select(const binding_context& c, int index) {
-    if (c.keeps_states && updated_state(c.graph, index) >= 0) {
+    if (writes_elements_of_state(c, index)) {
         if (auto update = state_update::of(c.operand_shape(index, 0), c.operand_shape(index, 1), c.shape(index))) {
             return [update = std::move(*update)](const operands& o) mutable {
                 update.run(reinterpret_cast<const std::uint8_t*>(o.inputs[0]), o.input(1), o.input(2), o.output(),

@@ -59,8 +59,9 @@ struct engine_program::members {
     }
 
     template <class Session> void find_ports(const graph_view& g, const Session& session) {
+        const sequence<char> bound = ane::detail::bound_nodes(g);
         for (int i = 0; i < g.size(); ++i) {
-            if (g[i].kind == op::input && g.next_of(i) < 0) {
+            if (bound[static_cast<std::size_t>(i)] != 0) {
                 inputs.push_back(session.input_index(g.name(i)));
             } else if (g[i].kind == op::input) {
                 states.push_back({std::string(g.name(i)), session.input_index(g.name(i))});
