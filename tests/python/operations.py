@@ -21,7 +21,7 @@ PARTNER = "layers look for it beside another operation: what they compute togeth
 MOVES = "costs and layouts depend on which elements move, and lowering makes others of it"
 NORM = "layers of their own, with rules on sizes and values, and a form for operands that are scaled"
 MORE = {
-    "add": (66, BUILDING_BLOCK), "mul": (69, BUILDING_BLOCK), "sub": (42, BUILDING_BLOCK), "div": (35, BUILDING_BLOCK),
+    "add": (66, BUILDING_BLOCK), "mul": (69, BUILDING_BLOCK), "sub": (43, BUILDING_BLOCK), "div": (35, BUILDING_BLOCK),
     "maximum": (34, BUILDING_BLOCK), "minimum": (24, BUILDING_BLOCK), "pow": (19, BUILDING_BLOCK),
     "select": (27, BUILDING_BLOCK), "not_equal": (21, BUILDING_BLOCK), "equal": (20, BUILDING_BLOCK),
     "exp": (22, BUILDING_BLOCK), "sqrt": (24, BUILDING_BLOCK), "rsqrt": (24, BUILDING_BLOCK),
