@@ -1,5 +1,5 @@
 // A letter of the result that no operand has.
-// expect: shape_fault<ane::op::matmul, ane::fault::letter_of_the_result_must_be_one_of_an_operand, 122, 122>, ane::letter<'z'>
+// expect: letter_fault<ane::op::matmul, ane::fault::letter_of_the_result_must_be_one_of_an_operand, 'z'>
 #include <anemone/build.hpp>
 #include <anemone/ops/ops.hpp>
 

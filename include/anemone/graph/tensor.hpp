@@ -73,11 +73,28 @@ template <class Shape, dtype Type = dtype::f16> struct tensor {
 };
 using unknown_tensor = tensor<unknown_shape>;
 
+#define ANEMONE_OF_A_LOOP(name)                                                                                        \
+    template <class Shape, dtype Type>                                                                                 \
+    __attribute__((unavailable("a tensor has no elements while its model is described: unstack<axis{0}>(x) gives its " \
+                               "parts along an axis, as an array"))) constexpr const tensor<Shape, Type>*              \
+    name(const tensor<Shape, Type>& x) {                                                                               \
+        return &x;                                                                                                     \
+    }
+ANEMONE_OF_A_LOOP(begin)
+ANEMONE_OF_A_LOOP(end)
+#undef ANEMONE_OF_A_LOOP
+
 /// A shape and an element type, for declaring ports and weights: `f16<1, 3, 224, 224>`.
 template <class Shape, dtype Type> struct tensor_type { static constexpr extents extent = Shape::value; };
 
+/// What no extent of a type may be: open, as other libraries write it. Each size is a model (docs/buckets.md).
+template <std::int64_t... Extents>
+concept no_extent_is_open_each_size_is_a_model_of_its_own = ((Extents >= 0) && ...);
+
 /// Half precision tensors, the engine's own type.
-template <std::int64_t... Extents> inline constexpr tensor_type<shape<Extents...>, dtype::f16> f16{};
+template <std::int64_t... Extents>
+    requires no_extent_is_open_each_size_is_a_model_of_its_own<Extents...>
+inline constexpr tensor_type<shape<Extents...>, dtype::f16> f16{};
 /// Bytes, for image inputs only: `to_f16` comes next (R002).
 template <std::int64_t... Extents> inline constexpr tensor_type<shape<Extents...>, dtype::uint8> u8{};
 /// Signed bytes, for inputs only: `dequantize` comes next.

@@ -79,6 +79,15 @@ __attribute__((unavailable("extents stand in angle brackets: reshape<1, 64>(x)")
     return detail::refused_among(model_rule::the_call_must_be_written_as_the_first_error_says, "reshape", x);
 }
 
+// A size is a factor of one operation, and two extents of another.
+template <auto First, auto... More, class X>
+    requires(std::is_integral_v<decltype(First)>&& detail::of_a_model<X>)
+__attribute__((unavailable("a factor is that of resize<rescaling{.by = 2}>(x), extents are those of "
+                           "resize_bilinear<size2{16, 16}>(x)"))) constexpr auto
+resize(X x) {
+    return detail::refused_among(model_rule::the_call_must_be_written_as_the_first_error_says, "resize", x);
+}
+
 // One end of two.
 #define ANEMONE_OF_ONE_END(name)                                                                                       \
     template <class X>                                                                                                 \

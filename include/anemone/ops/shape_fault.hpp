@@ -32,8 +32,8 @@ template <op Operation, fault Rule, std::int64_t Got, std::int64_t Want> struct 
 /// What an operation returns for such operands. There is no such value: the type is not complete.
 template <class Fault, class... Operands> struct refused_operands;
 
-/// The letter that a fault of an einsum is about, before its operands.
-template <char> struct letter {};
+/// The same of an einsum's letter.
+template <op Operation, fault Rule, char Letter> struct letter_fault {};
 
 template <class T>
 concept number = std::integral<T> || std::floating_point<T>;
@@ -143,13 +143,13 @@ constexpr bool is_of_a_letter(fault broken) {
 template <bool OfALetter> struct told_with {
     template <class Fault, class... T> using type = refused_operands<Fault, T...>;
 };
-template <class Fault> struct letter_of;
+template <class Fault> struct of_a_letter;
 template <op Operation, fault Rule, std::int64_t Got, std::int64_t Want>
-struct letter_of<shape_fault<Operation, Rule, Got, Want>> {
-    using type = letter<static_cast<char>(Got)>;
+struct of_a_letter<shape_fault<Operation, Rule, Got, Want>> {
+    using type = letter_fault<Operation, Rule, static_cast<char>(Got)>;
 };
 template <> struct told_with<true> {
-    template <class Fault, class... T> using type = refused_operands<Fault, typename letter_of<Fault>::type, T...>;
+    template <class Fault, class... T> using type = refused_operands<typename of_a_letter<Fault>::type, T...>;
 };
 
 template <verdict_on_operands> struct fault_where {};

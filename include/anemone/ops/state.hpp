@@ -117,6 +117,13 @@ __attribute__((unavailable("a tensor never changes: write is for a state, g.stat
                            "has a new name"))) constexpr void
 write(tensor<Shape, Type>, Value) {}
 
+// A number has rank 0: 0 * read(s) is a tensor of zeros.
+template <class Shape, number Value>
+refused_operands<
+    shape_fault<op::input, fault::written_value_must_have_the_rank_of_the_state, 0, state<Shape>::extent.rank>,
+    state<Shape>, Value>
+write(const state<Shape>&, Value, ...);
+
 // What a state is not for: an assignment to a tensor changes the meaning of a name, `write` the value of the next run.
 template <class Shape, class B, class Broken = breach<op::input, shapes::broadcast, state<Shape>, B>>
 Broken operator+=(const state<Shape>&, B);
