@@ -4,6 +4,8 @@ take."""
 
 import concurrent.futures
 import pathlib
+import resource
+import signal
 import sys
 import tempfile
 
@@ -70,6 +72,26 @@ def goes_on(folder):
     refused(lambda: wide.train({"x": x, "wanted": labels}, steps=50, **how), "argument", "checkpoint of another training")
 
 
+def full_disk(folder):
+    """A checkpoint that has no room: an error that names it, and the last one stays."""
+    x, labels = sectors(64, 6)
+    how = dict(rate=0.01, checkpoint=str(folder / "full"), checkpoint_every=5, resume=True)
+    model = anemone.Model(folder / "net.onnx", shapes={"x": (8, 2)})
+    whole = anemone.Trainer(model).train({"x": x, "wanted": labels}, steps=20, rate=0.01)
+    anemone.Trainer(model).train({"x": x, "wanted": labels}, steps=10, **how)
+    before = {path.name: path.read_bytes() for path in (folder / "full").iterdir()}
+    limits, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200, limits[1]))
+    try:
+        refused(lambda: anemone.Trainer(model).train({"x": x, "wanted": labels}, steps=20, **how), "file", "step-000000015.safetensors")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    expect({path.name: path.read_bytes() for path in (folder / "full").iterdir()} == before, "other files than before")
+    found = anemone.Trainer(model).train({"x": x, "wanted": labels}, steps=20, **how)
+    expect(found.resumed_from == 10 and numpy.array_equal(found.loss, whole.loss), f"{found.resumed_from}")
+
+
 def side_by_side(folder):
     """Two trainers on two threads, of one model: the losses of each alone."""
     x, labels = sectors(64, 5)
@@ -112,6 +134,7 @@ def main():
         learns(folder)
         is_gradient_descent(folder)
         goes_on(folder)
+        full_disk(folder)
         side_by_side(folder)
         bad_input(folder)
     return verdict("trainings from Python")
