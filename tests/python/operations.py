@@ -32,7 +32,7 @@ MORE = {
     "cast": (20, BUILDING_BLOCK), "clamp": (19, BUILDING_BLOCK), "identity": (30, BUILDING_BLOCK),
     "conv2d": (51, ENGINE), "matmul": (59, ENGINE), "linear": (40, ENGINE), "conv_transpose2d": (28, ENGINE),
     "attention": (33, ENGINE), "avg_pool": (31, ENGINE), "max_pool": (31, ENGINE), "l2_pool": (23, ENGINE),
-    "input": (67, PARAMETER), "constant": (58, PARAMETER), "weight": (45, PARAMETER), "compressed": (42, PARAMETER),
+    "input": (66, PARAMETER), "constant": (58, PARAMETER), "weight": (45, PARAMETER), "compressed": (42, PARAMETER),
     "dequantize": (21, PARAMETER),
     "softmax": (29, PARTNER), "top_k": (17, PARTNER), "top_k_indices": (20, PARTNER), "arg_max": (19, PARTNER),
     "reshape": (44, MOVES), "transpose": (33, MOVES), "slice": (33, MOVES), "concat": (29, MOVES), "gather": (23, MOVES),
