@@ -289,7 +289,7 @@ static const struct {
     int is_long;
 } calls[] = {{"open", open_model, 1},
              {"convert", convert, 0},
-             {"check", check, 0},
+             {"check", check, 1},
              {"estimate", estimate, 0},
              {"estimate_energy", estimate_energy, 0},
              {"estimate_decoding", estimate_decoding, 0},

@@ -22,6 +22,7 @@ from _harness import ROOT, expect, verdict
 from _module import BUILD, CLASSIFIER, anemone, numpy, refused
 from _onnx_messages import model as onnx_model
 from _onnx_messages import node as onnx_node
+from _onnx_messages import tensor as onnx_tensor
 
 COUNTER = ROOT / "tests" / "c" / "counter.mil"
 BYTES = ROOT / "tests" / "c" / "bytes.mil"
@@ -525,6 +526,11 @@ def interrupts_end_long_calls(folder):
                                                     for i in range(6000)]))
     chain = anemone.Model(folder / "chain.onnx")
     is_interrupted("check", lambda: chain.check("all"))
+    ones = onnx_tensor("w", [4, 4], raw=struct.pack("<16f", *[0.25] * 16))
+    (folder / "product.onnx").write_bytes(onnx_model([onnx_node("MatMul", ["x", "w"], ["y"])], [ones]))
+    trainer = anemone.Trainer(anemone.Model(folder / "product.onnx"))
+    samples = {"x": numpy.ones((4, 4), "f"), "wanted": numpy.zeros((4, 4), "f")}
+    is_interrupted("train", lambda: trainer.train(samples, steps=1_000_000, loss="mean_squared"))
     run = anemone.Model(CLASSIFIER)
     image = numpy.zeros(run.inputs[0].shape, "float16")
     expect("image" not in run.run({"image": image}), "nothing runs afterwards")

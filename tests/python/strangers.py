@@ -239,6 +239,22 @@ def beside_a_manifest(program, folder):
                 "is read")
 
 
+def more_rights(program, folder):
+    """A program with more rights than its caller loads no library that the environment names. Only the superuser can make one
+    whose caller is somebody else; where set-user-ID is ignored (nosuid), nothing is to be seen."""
+    if os.geteuid() != 0 or os.statvfs(folder).f_flag & os.ST_NOSUID or not sys.platform.startswith("linux"):
+        return
+    shutil.copy(CLASSIFIER, folder / "m.mil")
+    shutil.copy(program, folder / "trusted")
+    for mode, is_loaded in ((0o755, True), (0o4755, False)):
+        os.chown(folder / "trusted", 65534, 65534)
+        os.chmod(folder / "trusted", mode)
+        os.chmod(folder, 0o755)  # the program reads the model as its owner
+        done = subprocess.run([folder / "trusted", "run", "m.mil", "--backend", "engine:h13"], cwd=folder, capture_output=True,
+                              text=True, env={**os.environ, "ANEMONE_E5RT": str(folder / "no_such_library.so")})
+        expect(done.returncode == 2 and ("no_such_library" in done.stderr) == is_loaded, f"mode {mode:o}: {done}")
+
+
 # ---- a folder sets no options -------------------------------------------------------------------------------------------
 
 
@@ -402,7 +418,7 @@ def signals(program, folder):
 
 def main():
     program = command()
-    for part in (outside, overwriting, packages, beside_a_manifest, options, reports, names, signals):
+    for part in (outside, overwriting, packages, beside_a_manifest, more_rights, options, reports, names, signals):
         with tempfile.TemporaryDirectory() as folder:
             part(program, pathlib.Path(folder))
     return verdict("files from strangers")
