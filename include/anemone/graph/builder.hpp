@@ -13,8 +13,7 @@
 
 namespace ane {
 
-/// Whether a text can be the name of a port in MIL text: letters, digits and
-/// underscores, not starting with a digit.
+/// Whether a text can be the name of a port in MIL text: letters, digits and underscores, not starting with a digit.
 constexpr bool is_identifier(std::string_view text) {
     for (const char c : text) {
         const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -25,20 +24,17 @@ constexpr bool is_identifier(std::string_view text) {
     return !text.empty() && !(text.front() >= '0' && text.front() <= '9');
 }
 
-/// The type that compilers print for an invalid port name; absent for a valid
-/// one.
+/// The type that compilers print for an invalid port name; absent for a valid one.
 template <fixed_string Name>
     requires(!is_identifier(Name.view()))
 using refused_name = refused_model<model_rule::a_port_name_is_letters_digits_and_underscores, named<Name>>;
 
-/// Declares the inputs, weights, constants and outputs of a graph. Usable in
-/// constant expressions and at run time.
+/// Declares the inputs, weights, constants and outputs of a graph. Usable in constant expressions and at run time.
 class builder {
 public:
     constexpr explicit builder(dynamic_graph& graph) : graph_(&graph) {}
 
-    /// A builder whose weight names start with `prefix` and a dot: for blocks
-    /// that are used several times.
+    /// A builder whose weight names start with `prefix` and a dot: for blocks that are used several times.
     constexpr builder scope(std::string_view prefix) const {
         builder inner(*graph_);
         inner.prefix_ = full_name(prefix);
@@ -57,8 +53,7 @@ public:
         return inner;
     }
 
-    /// An input port. `promise` bounds its values for the checks at build time; a
-    /// run does not check them.
+    /// An input port. `promise` bounds its values for the checks at build time; a run does not check them.
     template <class Shape, dtype Type>
     constexpr tensor<Shape, Type> input(std::string_view name, tensor_type<Shape, Type>, contract promise = {},
                                         source_location where = here()) const {
@@ -78,26 +73,25 @@ public:
     template <fixed_string Name, class Shape, dtype Type, class Broken = refused_name<Name>>
     tensor<Shape, Type> input(port_name<Name>, tensor_type<Shape, Type>, ...) const = delete;
     template <class Name>
-    __attribute__((unavailable("an input has a shape: g.input(\"x\"_s, f16<1, 3, "
-                               "224, 224>)"))) constexpr unknown_tensor
+    __attribute__((unavailable("an input has a shape: g.input(\"x\"_s, f16<1, 3, 224, 224>)"))) constexpr unknown_tensor
     input(Name) const {
         return unknown_input();
     }
     template <class Name>
-    __attribute__((unavailable("a shape is a constant, not a list: g.input(\"x\"_s, f16<1, "
-                               "3, 224, 224>)"))) constexpr unknown_tensor
+    __attribute__((unavailable(
+        "a shape is a constant, not a list: g.input(\"x\"_s, f16<1, 3, 224, 224>)"))) constexpr unknown_tensor
     input(Name, std::initializer_list<std::int64_t>) const {
         return unknown_input();
     }
     template <class Name, std::integral First, class... More>
-    __attribute__((unavailable("a shape is one constant: g.input(\"x\"_s, f16<1, "
-                               "3, 224, 224>)"))) constexpr unknown_tensor
+    __attribute__((
+        unavailable("a shape is one constant: g.input(\"x\"_s, f16<1, 3, 224, 224>)"))) constexpr unknown_tensor
     input(Name, First, More...) const {
         return unknown_input();
     }
 
-    /// A tensor that the program keeps between runs (see `state`), zeros before
-    /// the first one. `promise` bounds its values, zero among them, in every run.
+    /// A tensor that the program keeps between runs (see `state`), zeros before the first one. `promise` bounds its
+    /// values, zero among them, in every run.
     template <class Shape>
     constexpr ane::state<Shape> state(std::string_view name, tensor_type<Shape, dtype::f16> type, contract promise = {},
                                       source_location where = here()) const {
@@ -125,8 +119,7 @@ public:
     template <fixed_string Name, class Shape, class Broken = refused_name<Name>>
     ane::state<Shape> state(port_name<Name>, tensor_type<Shape, dtype::f16>, ...) const = delete;
 
-    /// A weight, filled by name when the graph is compiled. Asking twice for one
-    /// name shares the tensor.
+    /// A weight, filled by name when the graph is compiled. Asking twice for one name shares the tensor.
     template <class Shape>
     constexpr tensor<Shape> weight(std::string_view name, tensor_type<Shape, dtype::f16>, contract promise = {},
                                    source_location where = here()) const {
@@ -154,8 +147,7 @@ public:
     template <class Shape, dtype Type>
         requires(Type != dtype::f16)
     __attribute__((unavailable("a weight of a model is fp16; how a file stores it is one of its forms: "
-                               "compressed<affine_int8>(g.weight(\"w\"_s, f16<8, "
-                               "16>))"))) constexpr tensor<Shape>
+                               "compressed<affine_int8>(g.weight(\"w\"_s, f16<8, 16>))"))) constexpr tensor<Shape>
     weight(std::string_view name, tensor_type<Shape, Type>, contract promise = {},
            source_location where = here()) const {
         return weight(name, tensor_type<Shape, dtype::f16>{}, promise, where);
@@ -167,8 +159,7 @@ public:
                                      source_location where = here()) const {
         return constant(type, {static_cast<float>(value)}, where);
     }
-    /// A small tensor given element by element, row-major. Large ones belong in a
-    /// weight file.
+    /// A small tensor given element by element, row-major. Large ones belong in a weight file.
     template <class Shape>
     constexpr tensor<Shape> constant(tensor_type<Shape, dtype::f16>, std::initializer_list<float> values,
                                      source_location where = here()) const {
@@ -176,9 +167,9 @@ public:
     }
     template <class Number>
         requires std::is_arithmetic_v<Number>
-    __attribute__((unavailable("a number stands for itself, as in x + 3; a constant tensor "
-                               "is g.constant(f16<2>, {1, 2}), "
-                               "g.constant(f16<2>, 3)"))) constexpr tensor<shape<>>
+    __attribute__((
+        unavailable("a number stands for itself, as in x + 3; a constant tensor is g.constant(f16<2>, {1, 2}), "
+                    "g.constant(f16<2>, 3)"))) constexpr tensor<shape<>>
     constant(Number) const {
         const float number[] = {0};
         node n;
@@ -225,15 +216,14 @@ public:
     }
     template <class Shape, dtype Type, class Name>
         requires(!std::same_as<Name, source_location>)
-    __attribute__((unavailable("the name of an output comes first: g.output(\"y\"_s, "
-                               "y)"))) constexpr tensor<Shape, Type>
+    __attribute__((
+        unavailable("the name of an output comes first: g.output(\"y\"_s, y)"))) constexpr tensor<Shape, Type>
     output(tensor<Shape, Type> value, Name) const {
         return unnamed_output(value);
     }
 
-    /// Names the operation that computes a value, behind the scope's prefix: what
-    /// findings, drawings and files call it. Several operations may have one
-    /// name. Returns the value.
+    /// Names the operation that computes a value, behind the scope's prefix: what findings, drawings and files call it.
+    /// Several operations may have one name. Returns the value.
     template <class Shape, dtype Type>
     constexpr tensor<Shape, Type> layer(std::string_view name, tensor<Shape, Type> value,
                                         source_location where = here()) const {
@@ -248,8 +238,7 @@ public:
     }
 
 private:
-    /// What stands for an input without a shape, so that it causes no further
-    /// errors; there is no model.
+    /// What stands for an input without a shape, so that it causes no further errors; there is no model.
     constexpr unknown_tensor unknown_input() const {
         graph_->refuse(model_rule::the_call_must_be_written_as_the_first_error_says, "input", source_location{});
         const float none[] = {0};
@@ -259,8 +248,7 @@ private:
         n.attributes = graph_->keep(none);
         return {graph_, graph_->append(n, {})};
     }
-    /// An output all the same: clang tells nothing of a call in a model that is
-    /// wrong elsewhere.
+    /// An output all the same: clang tells nothing of a call in a model that is wrong elsewhere.
     template <class Shape, dtype Type> constexpr tensor<Shape, Type> unnamed_output(tensor<Shape, Type> value) const {
         graph_->add_output(value.node, "unnamed");
         return value;
@@ -286,8 +274,7 @@ private:
         n.where = where;
         return {graph_, graph_->append(n, {})};
     }
-    /// A weight that is requested twice keeps every promise made; contradictory
-    /// promises are refused.
+    /// A weight that is requested twice keeps every promise made; contradictory promises are refused.
     constexpr void share_promise(node& known, const contract& promise, std::string_view name,
                                  source_location where) const {
         require_possible(promise, name, where);
