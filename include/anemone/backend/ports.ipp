@@ -105,8 +105,9 @@ ANEMONE_BODY void bound_ports::keep() {
 
 ANEMONE_BODY std::span<std::byte> bound_ports::state(std::string_view name) {
     const std::size_t* const found =
-        std::lower_bound(by_name_.begin(), by_name_.end(), name,
-                         [this](std::size_t each, std::string_view wanted) { return states_[each].name < wanted; });
+        std::lower_bound(by_name_.begin(), by_name_.end(), name, [this](std::size_t each, std::string_view wanted) {
+            return states_[each].name.compare(wanted) < 0;
+        });
     if (found != by_name_.end() && states_[*found].name == name) {
         return states_[*found].now;
     }

@@ -98,6 +98,7 @@ private:
         const std::int64_t left = ox * s_.stride_width - s_.pad_left;
         const std::int64_t begin = std::max<std::int64_t>(left, 0);
         const std::int64_t end = std::min(left + s_.kernel_width, s_.in_width);
+        rows = std::max<std::int64_t>(rows, 0); // of a window that lies beside the plane there are none
         const std::int64_t width = std::max<std::int64_t>(end - begin, 0);
         const std::int64_t inside = rows * width;
         lines_.resize(static_cast<std::size_t>(inside));
