@@ -3,6 +3,7 @@
 #include "mil_support.hpp"
 #include "netplist_network.hpp"
 #include <anemone/formats/mil.hpp>
+#include <anemone/rules/evaluate.hpp>
 
 #include <doctest/doctest.h>
 
@@ -131,6 +132,8 @@ TEST_CASE("what is no mask is refused, with its place, value and limit") {
                       {.approximates = true});
     REQUIRE(judged.changes.size() == 1);
     CHECK(judged.graph.payload[0] == 65504);
+    REQUIRE(judged.hazards.size() == 1); // which `check` tells of, with the layer and a way out
+    CHECK(judged.hazards[0].reason.find("of a constant is 10000000") != std::string::npos);
 }
 
 TEST_CASE("a factor inside a logarithm is a power of two smaller, and the logarithm of that is added") {
@@ -223,4 +226,21 @@ TEST_CASE("masks in netplists become finite") {
         CHECK(model.changes.size() == 1);
         CHECK(model.notes == model.changes);
     }
+}
+
+TEST_CASE("a constant that fp16 makes 0 keeps its value in the graph, so that the check names it; it computes as 0") {
+    const auto model = [](const std::string& epsilon) {
+        return reading::read(
+            program_of("tensor<fp32, [2]> x", "tensor<fp32, [2]> y = add(x = x, y = " + epsilon + ");"));
+    };
+    const auto warns = [](const ane::read_model& read) {
+        const std::vector<ane::violation> found = ane::violations(read.graph, ane::h13);
+        return std::any_of(found.begin(), found.end(),
+                           [](const ane::violation& v) { return v.rule == ane::rule::number_becomes_zero; });
+    };
+    CHECK(warns(model("fp32(0x1.19799812dea11p-40)")));  // 1e-12
+    CHECK(warns(model("fp32(-0x1.5798ee2308c3ap-27)"))); // -1e-8
+    CHECK_FALSE(warns(model("fp32(0x1p-24)")));
+    CHECK_FALSE(warns(model("fp32(0x0p+0)")));
+    CHECK(reading::run(model("fp32(0x1.19799812dea11p-40)"), {{0, 1}}) == std::vector<numbers>{{0, 1}});
 }

@@ -42,7 +42,15 @@ std::optional<product> product::follow(const product& from, rule of, const std::
     if (begins(s, "scale the operand up") || begins(s, "scale an operand by a power")) {
         const double step = is_small ? 2 : 0.5;
         const product by_w = scaled(p, &product::w_scale, step, of, t);
-        return breaks(by_w.built(), of, t) ? scaled(p, &product::x_scale, step, of, t) : by_w;
+        if (!breaks(by_w.built(), of, t)) {
+            return by_w;
+        }
+        const product by_x = scaled(p, &product::x_scale, step, of, t);
+        if (!breaks(by_x.built(), of, t)) {
+            return by_x;
+        }
+        p.w_scale *= is_small ? 0x1p14 : 0x1p-14; // both
+        return scaled(p, &product::x_scale, step, of, t);
     }
     if (begins(s, "split the sum") || begins(s, "tile the last axis")) {
         for (int i = 0; i < 24 && p.terms > 1 && breaks(p.built(), of, t); ++i) {

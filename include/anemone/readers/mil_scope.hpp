@@ -249,7 +249,9 @@ private:
         require_elements(c);
         std::vector<float> values;
         for (std::int64_t i = 0; i < c.count(); ++i) {
-            values.push_back(static_cast<float>(as_half(c, i)));
+            const half rounded = as_half(c, i);
+            const bool is_lost = rounded == half(0.0F) && !std::isnan(c.at(i)); // or 0: number_becomes_zero tells
+            values.push_back(is_lost ? static_cast<float>(c.at(i)) : static_cast<float>(rounded));
         }
         return graph.constant(c.shape, values, where);
     }
