@@ -112,7 +112,7 @@ ANEMONE_INLINE std::vector<std::string> suggestions_of(const violation& v, const
     if (of_kernel && is_convolution(g[v.node].kind)) {
         return {kernel_advice(g, v.node, t)};
     }
-    if (v.rule == rule::large_kernel_is_not_a_multiple_of_eight) {
+    if (v.rule == rule::large_kernel_is_not_a_multiple_of_eight && is_convolution(g[v.node].kind)) {
         return {padding_advice(g, v.node, t)};
     }
     const rule_record& r = record_of(v.rule);
