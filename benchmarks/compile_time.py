@@ -292,9 +292,9 @@ def write_page(results):
             lambda m: m[1] + "\n".join(rows) + "\n" + m[2])
     first = {way: found[compilers[0], "the first program, -O2", way] for way in ("header-only", "compiled")}
     replace(ROOT / "README.md", r"(-lfmt +# the first program: )[^\n]*",
-            lambda m: m[1] + f"{first['header-only']['seconds']:.0f} s with {names[0]}")
+            lambda m: m[1] + f"{first['header-only']['seconds']:.0f} s with {names[0]}, {first['header-only']['of_hello']:.0f} times a line of fmt")
     replace(ROOT / "README.md", r"(PRIVATE anemone::compiled\) +# )[^\n]*",
-            lambda m: m[1] + f"{first['compiled']['seconds']:.0f} s, and the library once")
+            lambda m: m[1] + f"{first['compiled']['seconds']:.0f} s ({first['compiled']['of_hello']:.0f} times), and the library once")
 
 
 def replace(path, pattern, by):
