@@ -4,8 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 using namespace ane;
@@ -319,6 +321,25 @@ TEST_CASE("a constexpr operation that reads another one is refused, but for pair
     CHECK(on_top.hazards[0].line > 0);
 }
 
+TEST_CASE("a file that is open tells of its blobs wherever it was moved") {
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("anemone_moved_mil_" + std::to_string(::getpid()));
+    std::filesystem::create_directory(folder);
+    const std::filesystem::path path = folder / "model.mil";
+    std::ofstream(path) << "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [4]> x) {\n"
+                           "        tensor<fp16, [4]> c = const()[val = tensor<fp16, [4]>(BLOBFILE(path = "
+                           "string(\"@model_path/w.bin\"), offset = uint64(64)))];\n"
+                           "        tensor<fp16, [4]> y = add(x = x, y = c)[name = string(\"y\")];\n    } -> (y);\n}\n";
+    std::ofstream(folder / "w.bin") << "too short";
+    auto first = std::make_unique<opened_mil_file>(path.string());
+    opened_mil_file file(std::move(*first));
+    first.reset();
+    opened_files told;
+    CHECK(file.read({.opened = &told, .allows_missing = true}).missing.size() == 1);
+    CHECK(told.has((folder / "w.bin").string()));
+    std::filesystem::remove_all(folder);
+}
+
 TEST_CASE("functions of a file that is open are read without opening it again") {
     const std::filesystem::path path =
         std::filesystem::temp_directory_path() / ("anemone_open_mil_" + std::to_string(::getpid()) + ".mil");
@@ -338,6 +359,9 @@ TEST_CASE("functions of a file that is open are read without opening it again") 
     }
     CHECK(told.has(path.string() + ".away"));
     CHECK_THROWS_AS(file.read({.function = "c"}), error);
+    opened_mil_file moved(std::move(file));
+    CHECK(moved.read({.function = "a"}).graph.view().find_output("y") == 0);
+    CHECK_THROWS_AS(file.functions(), error); // NOLINT(bugprone-use-after-move)
     std::filesystem::remove(path.string() + ".away");
     CHECK_THROWS_AS(opened_mil_file(path.string()), error);
 }

@@ -10,6 +10,7 @@
 #include "unreadable.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,7 +72,7 @@ public:
     ANEMONE_API_OF(anemone_readers_mil_hpp) read_model read(const mil_reader_options& options = {});
 
 private:
-    opened_files told_;
+    std::unique_ptr<opened_files> told_; ///< where `file_` tells of blobs, wherever this is moved
     hidden<readers::mil_file> file_;
 };
 

@@ -28,7 +28,8 @@ ANEMONE_BODY_OF std::vector<std::string> mil_functions(std::string_view text, st
 }
 
 ANEMONE_BODY_OF opened_mil_file::opened_mil_file(const std::string& path)
-    : file_(hidden<readers::mil_file>::of(new readers::mil_file(path, &told_))) {}
+    : told_(std::make_unique<opened_files>()),
+      file_(hidden<readers::mil_file>::of(new readers::mil_file(path, told_.get()))) {}
 
 ANEMONE_BODY_OF std::vector<file_function> opened_mil_file::functions() const {
     std::vector<file_function> all;
@@ -41,7 +42,7 @@ ANEMONE_BODY_OF std::vector<file_function> opened_mil_file::functions() const {
 ANEMONE_BODY_OF read_model opened_mil_file::read(const mil_reader_options& options) {
     readers::mil_file& file = file_.get("a file of MIL text");
     if (options.opened != nullptr) {
-        options.opened->add(told_);
+        options.opened->add(*told_);
     }
     return file.read(file.function(options), options);
 }
