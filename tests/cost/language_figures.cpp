@@ -270,6 +270,12 @@ TEST_CASE("figures of a language model follow from its configuration") {
     CHECK(more.token.typical - f.token.typical < 1e-3);
     CHECK_THROWS_AS(static_cast<void>(models::figures_of(qwen3_4b, u1)), error);
     CHECK_THROWS_AS(static_cast<void>(models::figures_of(qwen3_4b, h17s, {.batch = 0})), error);
+    try { // more positions than a run has, which the numbers of the options say, and not the graph
+        static_cast<void>(models::figures_of(qwen3_4b, h17s, {.chunk = 4096, .batch = 4096}));
+        FAIL("was taken");
+    } catch (const error& e) {
+        CHECK(e.code() == errc::argument);
+    }
     CHECK_THROWS_AS(static_cast<void>(models::figures_of(qwen3_4b, h17s, {.context = 2048, .capacity = 100})), error);
     CHECK_THROWS_AS(static_cast<void>(models::figures_of(qwen3_4b, h17s, {.queries = 0})), error);
     CHECK_THROWS_AS(static_cast<void>(models::figures_of({}, h17s)), error);

@@ -9,6 +9,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -361,4 +363,5 @@ TEST_CASE("forms that a decoder does not have are refused") {
     CHECK_THROWS_AS(decoder_graph(c, {.head_parts = 0}), error);
     CHECK_THROWS_AS(decoder_graph(c, {.batch = 0}), error);
     CHECK_THROWS_AS(decoder_graph(c, {.positions = 1024, .batch = 1025}), error);
+    CHECK_THROWS_AS(decoder_graph(c, {.positions = 4, .batch = std::numeric_limits<std::int64_t>::max()}), error);
 }

@@ -35,7 +35,8 @@ ANEMONE_INLINE decode_options chosen(const decoder_configuration& c, decode_opti
     require_decode_option("capacity", how.capacity, 0, 2 * most);
     require_decode_option("queries", how.queries, 1, 4096);
     require_decode_option("chunk", how.chunk, 1, 4096);
-    require_decode_option("batch", how.batch, 1, 4096);
+    require_decode_option("batch", how.batch, 1,
+                          std::min<std::int64_t>(4096, most_positions / std::max(how.queries, how.chunk)));
     require_decode_option("layers_per_program", how.layers_per_program, 0, c.layers);
     how.capacity = how.capacity > 0 ? how.capacity : how.context + 256;
     if (how.capacity < how.context) {

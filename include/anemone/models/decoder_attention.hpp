@@ -104,19 +104,10 @@ private:
         const decoder_form& f = m_.form();
         const std::int64_t width = c.kept_heads * c.head_width;
         const extents wanted = f.batch == 1 ? extents{f.positions, width} : extents{f.batch, f.positions, width};
-        if (f.positions == 1) {
-            return m_.reshape(x, wanted);
-        }
-        return m_.reshape(m_.turned(m_.by_text(x), f.batch == 1 ? indices{1, 0, 2} : indices{0, 2, 1, 3}), wanted);
+        return m_.reshape(f.positions == 1 ? x : m_.exchanged(x, c.kept_heads, f.positions), wanted);
     }
     constexpr int from_rows(int x, const extents& wanted) {
-        const decoder_configuration& c = m_.configuration();
-        const decoder_form& f = m_.form();
-        if (f.batch == 1) {
-            return m_.turned(m_.reshape(x, {f.capacity, c.kept_heads, c.head_width}), {1, 0, 2});
-        }
-        return m_.reshape(m_.turned(m_.reshape(x, {f.batch, f.capacity, c.kept_heads, c.head_width}), {0, 2, 1, 3}),
-                          wanted);
+        return m_.reshape(m_.exchanged(x, m_.form().capacity, m_.configuration().kept_heads), wanted);
     }
 
     decoder_maker& m_;

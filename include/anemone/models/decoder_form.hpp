@@ -40,9 +40,12 @@ constexpr std::int64_t part_begin(const decoder_configuration& c, const decoder_
     return size * part < c.vocabulary ? size * part : c.vocabulary;
 }
 
+/// The most positions of a run, of all texts together, and of a cache.
+inline constexpr std::int64_t most_positions = std::int64_t{1} << 20U;
+
 /// Throws `ane::error` (errc::graph) for a form that the decoder does not have.
 constexpr void require_form(const decoder_configuration& c, const decoder_form& f) {
-    constexpr std::int64_t most = std::int64_t{1} << 20U;
+    constexpr std::int64_t most = most_positions;
     if (const std::string_view wrong = fault_of(c); !wrong.empty()) {
         ane::detail::refuse_graph("configuration", wrong.data());
     }
@@ -50,8 +53,8 @@ constexpr void require_form(const decoder_configuration& c, const decoder_form& 
         ane::detail::refuse_graph("positions", "a run computes from 1 to 1048576 positions", f.positions, most);
     }
     if (f.batch < 1 || f.batch > most / f.positions) {
-        ane::detail::refuse_graph("batch", "all texts of a run have from 1 to 1048576 positions", f.batch * f.positions,
-                                  most);
+        ane::detail::refuse_graph("batch", "all texts of a run have from 1 to 1048576 positions together", f.batch,
+                                  most / f.positions);
     }
     if (f.capacity < (f.caches == cache_form::states ? 1 : 0) || f.capacity > most) {
         ane::detail::refuse_graph(

@@ -147,10 +147,7 @@ public:
         if (form_.layout == activation_layout::channels) {
             return turned(reshape(x, {wanted[0], c_.head_width, p}), {0, 2, 1});
         }
-        if (form_.batch == 1) {
-            return turned(reshape(x, {p, heads, c_.head_width}), {1, 0, 2});
-        }
-        return reshape(turned(reshape(x, {form_.batch, p, heads, c_.head_width}), {0, 2, 1, 3}), wanted);
+        return reshape(exchanged(x, p, heads), wanted);
     }
     constexpr int from_heads(int x) {
         const extents wanted = activation(c_.heads * c_.head_width);
@@ -160,7 +157,12 @@ public:
         if (form_.layout == activation_layout::channels) {
             return reshape(turned(x, {0, 2, 1}), wanted);
         }
-        return reshape(form_.batch == 1 ? turned(x, {1, 0, 2}) : turned(by_text(x), {0, 2, 1, 3}), wanted);
+        return reshape(exchanged(x, c_.heads, form_.positions), wanted);
+    }
+    /// [texts, first, second, width of a head], however it is written, with the two axes in the other order.
+    constexpr int exchanged(int x, std::int64_t first, std::int64_t second) {
+        return form_.batch == 1 ? turned(reshape(x, {first, second, c_.head_width}), {1, 0, 2})
+                                : turned(reshape(x, {form_.batch, first, second, c_.head_width}), {0, 2, 1, 3});
     }
     /// [texts * heads, rows, columns] as [texts, heads, rows, columns], where there are several texts: what each of them has for
     /// itself, [texts, 1, ...], then meets all of its heads.
