@@ -69,9 +69,10 @@ public:
         while (to.size() < most) {
             const std::size_t first = at_;
             const bool minus = at(first) == '-';
+            const std::size_t digits = first + (minus ? 1 : 0);
             double number = 0;
-            std::size_t end = plain_decimal(text_, first + (minus ? 1 : 0), number);
-            if (end == 0 && is_digit(at(first + (minus ? 1 : 0)))) {
+            std::size_t end = plain_decimal(text_, digits, number);
+            if (end == 0 && is_digit(at(digits))) {
                 end = number_end(text_, first);
                 if (!parse_number(between(first, end), number)) {
                     break;

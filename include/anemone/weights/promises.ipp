@@ -5,11 +5,11 @@ ANEMONE_INCLUDED(anemone_weights_promises_hpp);
 
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
+#include "convert.hpp"
 #include "half_elements.hpp"
 #include "promises.hpp"
 #include "statistics_sum.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -93,23 +93,14 @@ ANEMONE_BODY_OF void hold_norm_parameters(dynamic_graph& g, const weight_store& 
             tensor->shape != n.shape || tensor->shape.count() == 0) {
             continue;
         }
-        std::vector<float> values;
         try {
-            detail::each_half(*tensor, [&](std::span<const half> elements, std::int64_t) {
-                for (const half each : elements) {
-                    values.push_back(static_cast<float>(each));
-                }
-            });
+            const std::vector<half> values = to_half(*tensor); // finite ones
+            n.attributes = g.keep(std::vector<float>(values.begin(), values.end()));
+            n.kind = op::constant;
         } catch (const error& unfit) {
             if (unfit.code() == errc::file) {
                 throw;
             }
-            continue;
-        }
-        const auto is_number = [](float v) { return v - v == 0; };
-        if (std::all_of(values.begin(), values.end(), is_number)) {
-            n.kind = op::constant;
-            n.attributes = g.keep(values);
         }
     }
 }
