@@ -266,6 +266,9 @@ def write_page(path, cases, messages, versions):
             "The run-time report (`ane::report(model, target).print()`) says the same in a sentence, with advice.", "",
             "Where clang says \"maximum step limit\", or g++ that a count exceeds a limit, no mistake was found: the constant takes",
             "the compiler too long, [the limits and the ways around them](compile_time.md#where-the-compilers-own-limits-are).", "",
+            "One mistake has no message: `gather<axis{0}>(ids, table)` with its operands exchanged. Both are tensors of fp16, and",
+            "extents of any number are indices and tables alike, so it reads the ids at the places that the table names. The",
+            "result has the extents of the table and not those of `ids`: the next layer refuses it, or the output shows it.", "",
             "The tests require each message to fit its first screen: your line within the first 3 lines (4 with g++ and a generic",
             "lambda), rule, numbers and operation within 15, the first error within 40, one more error at most (g++ and a",
             "generic lambda: two). Exceptions:", ""]

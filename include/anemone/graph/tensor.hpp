@@ -2,36 +2,14 @@
 
 #include "../values/dtype.hpp"
 #include "../values/shape.hpp"
-#include "graph.hpp"
+#include "handle.hpp"
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace ane {
-
-/// The graph that a handle belongs to. Refuses access if a different graph now occupies the same address. (If nothing
-/// does, it dangles like any pointer: handles must not outlive their graph.)
-class graph_pointer {
-public:
-    constexpr graph_pointer() = default;
-    constexpr graph_pointer(dynamic_graph* graph) // NOLINT(google-explicit-constructor): what a pointer to it says
-        : graph_(graph), number_(graph->number()) {}
-
-    constexpr dynamic_graph* operator->() const {
-        if (graph_ == nullptr) {
-            detail::refuse_graph("tensor", "no builder made this handle");
-        }
-        if (graph_->number() != number_) {
-            detail::refuse_graph("tensor", "the graph of this handle is gone, another one has taken its place");
-        }
-        return graph_;
-    }
-    friend constexpr bool operator==(const graph_pointer&, const graph_pointer&) = default;
-
-private:
-    dynamic_graph* graph_ = nullptr;
-    std::uint64_t number_ = 0;
-};
 
 /// Stands for the shape of a refused operation's result. Every rule accepts it, so that clang, which continues after an
 /// error, reports one mistake only once.
@@ -41,10 +19,7 @@ struct unknown_shape {
 
 /// A value of the graph under construction: its shape and element type are in the type, its node number in the object.
 /// A handle is cheap to copy and never changes its shape.
-template <class Shape, dtype Type = dtype::f16> struct tensor {
-    graph_pointer graph;
-    int node = -1;
-
+template <class Shape, dtype Type> struct tensor : handle {
     using shape_type = Shape;
     static constexpr extents extent = Shape::value;
     static constexpr dtype element = Type;
@@ -59,8 +34,9 @@ template <class Shape, dtype Type = dtype::f16> struct tensor {
     operator=(const tensor<Other, T>&) {
         return *this;
     }
-    __attribute__((unavailable("a tensor has no truth value while its model is described: select(c, a, b) chooses "
-                               "element by element"))) constexpr explicit
+    __attribute__((
+        unavailable("a tensor has no truth value while its model is described: select(c, a, b) chooses "
+                    "element by element, maximum(a, b) the larger, minimum(a, b) the smaller"))) constexpr explicit
     operator bool() const {
         return false;
     }
@@ -72,6 +48,12 @@ template <class Shape, dtype Type = dtype::f16> struct tensor {
     }
 };
 using unknown_tensor = tensor<unknown_shape>;
+
+template <class...> constexpr auto handle::refused(std::string_view name) const {
+    graph->refuse(model_rule::the_call_must_be_written_as_the_first_error_says, name,
+                  graph->nodes[static_cast<std::size_t>(node)].where);
+    return unknown_tensor{graph, node};
+}
 
 #define ANEMONE_OF_A_LOOP(name)                                                                                        \
     template <class Shape, dtype Type>                                                                                 \
