@@ -188,4 +188,23 @@ inline dynamic_graph lines() {
     return g.finish();
 }
 
+/// Where the extremes are along each axis, with and without a depth and a height.
+inline dynamic_graph places() {
+    listed_outputs g;
+    const std::pair<const char*, extents> inputs[] = {{"x", {2, 3, 4, 5}},       {"row", {2, 3, 1, 5}},
+                                                      {"column", {3, 2, 4, 1}},  {"deep", {2, 3, 2, 3, 4}},
+                                                      {"flat", {3, 2, 4, 1, 2}}, {"single", {1, 4, 1, 3, 2}}};
+    for (const auto& [name, shape] : inputs) {
+        const dynamic_tensor x = g.input(name, shape);
+        for (int along = 0; along < shape.rank; ++along) {
+            g.output(g.add(along % 2 == 0 ? op::arg_max : op::arg_min, {x}, axis{along}));
+        }
+    }
+    const dynamic_tensor deep = g.input("other", {2, 3, 2, 3, 4});
+    for (int along = 0; along < 5; ++along) {
+        g.output(g.add(along % 2 == 0 ? op::global_arg_min : op::global_arg_max, {deep}, axis{along}));
+    }
+    return g.finish();
+}
+
 } // namespace netplist_models

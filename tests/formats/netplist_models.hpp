@@ -338,6 +338,7 @@ inline constexpr named_model rare[] = {
     {"logic", logic},         {"layers", layers},
     {"views", views},         {"whole", whole, {}, {op::attention, op::minmax_norm}},
     {"lines", lines},         {"lines_in_one", lines, {.one_goc = true, .global_arg = true}},
+    {"places", places},       {"global_places", places, {.global_arg = true}},
 };
 
 template <class Function> void for_each_model(const Function& function) {

@@ -120,6 +120,17 @@ TEST_CASE("netplist: ArgMinMax along any axis is written for every chip") {
     CHECK(types({2, 3, 4, 8}, 3) == "Reshape ArgMinMax Reshape");
     CHECK(types({2, 3, 4, 8}, 2) == "Transpose Reshape ArgMinMax Reshape");
     CHECK(types({2, 3, 4, 8}, 1) == "Transpose Reshape ArgMinMax Reshape Transpose");
+    CHECK(types({2, 3, 4, 8}, 0) == "Transpose Reshape ArgMinMax Reshape Transpose");
     CHECK(types({1, 3, 1, 8}, 3) == "ArgMinMax");
+    CHECK(types({1, 3, 1, 8}, 1) == "Transpose ArgMinMax Transpose");
+    CHECK(types({2, 3, 1, 8}, 0) == "Transpose ArgMinMax Transpose");
+    CHECK(types({2, 3, 1, 5, 8}, 1) == "Transpose Reshape ArgMinMax Reshape Transpose"); // depth
+    CHECK(types({2, 3, 1, 5, 8}, 4) == "Reshape ArgMinMax Reshape");
+    CHECK(types({1, 3, 4, 5, 8}, 4) == "Transpose ArgMinMax Transpose"); // the height lies along the batch
+    CHECK(types({1, 3, 4, 5, 8}, 1) == "Transpose ArgMinMax Transpose");
+    CHECK(types({2, 3, 4, 5, 8}, 4) == "GlobalArgMinMax"); // along four other axes
+    CHECK(types({2, 3, 4, 5, 8}, 1) == "Transpose GlobalArgMinMax Transpose");
+    CHECK(types({2, 3, 4, 1, 8}, 4) == "ArgMinMax");
     CHECK(types({1, 300, 300, 2}, 3) == "GlobalArgMinMax"); // of more lines than a tensor has channels
+    CHECK(types({2, 300, 300, 3}, 0) == "Transpose GlobalArgMinMax Transpose");
 }

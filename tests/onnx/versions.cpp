@@ -7,10 +7,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
 using models::has;
+using models::list;
 using models::model;
 using models::numbers;
 using models::set;
@@ -74,6 +78,88 @@ TEST_CASE("21: weights of four bits, with a scale for each block of an axis") {
     m.node("Mul", {"x", "real"}, {"y"});
     CHECK(m.run({{1, 1, 1, 1}}) == std::vector<numbers>{{1, 2, -4, -0.5}});
     CHECK(m.read().expanded.empty()); // a few numbers
+}
+
+TEST_CASE(
+    "21: codes are scaled along each axis and in blocks of it, the last of which may be shorter, rounded as in double") {
+    const list shape{3, 5, 7};
+    constexpr std::int64_t count = 3 * 5 * 7;
+    std::mt19937 random(7);
+    const auto number = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
+    for (const int type : {int{::onnx::TensorProto::INT8}, int{::onnx::TensorProto::UINT8}, 21, 22}) { // uint4, int4
+        const bool four = type == 21 || type == 22;
+        const bool is_signed = type == ::onnx::TensorProto::INT8 || type == 22;
+        const int least = is_signed ? (four ? -8 : -128) : 0;
+        const auto packed = [&](const std::vector<int>& codes) {
+            std::string bytes;
+            for (std::size_t i = 0; i < codes.size(); i += four ? 2 : 1) {
+                const int high = four && i + 1 < codes.size() ? codes[i + 1] : 0;
+                bytes += static_cast<char>(four ? (codes[i] & 15) | (high & 15) << 4 : codes[i]);
+            }
+            return bytes;
+        };
+        const auto codes_of = [&](std::int64_t n) {
+            std::vector<int> codes(static_cast<std::size_t>(n));
+            std::generate(codes.begin(), codes.end(), [&] { return least + number(four ? 16 : 256); });
+            return codes;
+        };
+        for (const int axis : {0, 1, 2}) {
+            for (const std::int64_t block : {-1, 0, 1, 2, 7}) { // one scale, one for each index, blocks
+                for (const bool halves : {false, true}) {
+                    CAPTURE(type);
+                    CAPTURE(axis);
+                    CAPTURE(block);
+                    CAPTURE(halves);
+                    const std::int64_t extent = shape[static_cast<std::size_t>(axis)];
+                    list of_scale = block > 0 ? shape : block == 0 ? list{extent} : list{};
+                    if (block > 0) {
+                        of_scale[static_cast<std::size_t>(axis)] = (extent + block - 1) / block;
+                    }
+                    const std::int64_t scales =
+                        std::accumulate(of_scale.begin(), of_scale.end(), std::int64_t{1}, std::multiplies<>());
+                    std::vector<float> scale;
+                    for (std::int64_t i = 0; i < scales; ++i) {
+                        const float some = 0.001F * static_cast<float>(number(1000) - 500);
+                        scale.push_back(halves ? static_cast<float>(ane::half(some)) : some);
+                    }
+                    const std::vector<int> q = codes_of(count);
+                    const std::vector<int> zero = codes_of(scales);
+                    model m(21);
+                    m.input("x", shape).output("y");
+                    m.tensor("q", shape, type).set_raw_data(packed(q));
+                    m.tensor("zero", of_scale, type).set_raw_data(packed(zero));
+                    if (halves) {
+                        std::string bytes;
+                        for (const float v : scale) {
+                            const std::uint16_t bits = ane::half(v).bits;
+                            bytes += static_cast<char>(bits & 255);
+                            bytes += static_cast<char>(bits >> 8);
+                        }
+                        m.tensor("scale", of_scale, ::onnx::TensorProto::FLOAT16).set_raw_data(bytes);
+                    } else {
+                        m.floats("scale", of_scale, scale);
+                    }
+                    ::onnx::NodeProto& n = m.node("DequantizeLinear", {"q", "scale", "zero"}, {"w"});
+                    set(n, "axis", axis);
+                    set(n, "block_size", std::max<std::int64_t>(block, 0));
+                    m.node("Add", {"x", "w"}, {"y"});
+                    numbers wanted;
+                    const std::int64_t inner = axis == 0 ? 35 : axis == 1 ? 7 : 1;
+                    for (std::int64_t i = 0; i < count; ++i) {
+                        const std::int64_t k = i / inner % extent;
+                        const std::int64_t rows = block > 0 ? (extent + block - 1) / block : extent;
+                        const auto at = static_cast<std::size_t>(
+                            block < 0    ? 0
+                            : block == 0 ? k
+                                         : (i / inner / extent * rows + k / block) * inner + i % inner);
+                        const double exact = static_cast<double>(q[static_cast<std::size_t>(i)] - zero[at]) * scale[at];
+                        wanted.push_back(static_cast<double>(ane::half(static_cast<float>(exact))));
+                    }
+                    CHECK(m.run({numbers(static_cast<std::size_t>(count))}) == std::vector<numbers>{wanted});
+                }
+            }
+        }
+    }
 }
 
 TEST_CASE("weights that the file stores smaller are fp16 in the graph, and a note says so once for each form") {

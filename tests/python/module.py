@@ -526,6 +526,7 @@ def interrupts_end_long_calls(folder):
                                                     for i in range(6000)]))
     chain = anemone.Model(folder / "chain.onnx")
     is_interrupted("check", lambda: chain.check("all"))
+    is_interrupted("a check of one target", lambda: [chain.check("h13") for _ in range(1000)])
     ones = onnx_tensor("w", [4, 4], raw=struct.pack("<16f", *[0.25] * 16))
     (folder / "product.onnx").write_bytes(onnx_model([onnx_node("MatMul", ["x", "w"], ["y"])], [ones]))
     trainer = anemone.Trainer(anemone.Model(folder / "product.onnx"))

@@ -272,6 +272,15 @@ TEST_CASE("indices and order") {
     near(arg("ChannelArgMin"), {0, 1, 0, 0});
     near(one("GlobalArgMinMax", {s}, {{"Type", "Max"}, {"Dimension", "Width"}}, {x}), {1, 0, 0, 1});
     near(one("GlobalArgMinMax", {s}, {{"Type", "Min"}, {"Dimension", "Height"}}, {x}), {0, 1, 1, 0});
+    near(one("GlobalArgMinMax", {s}, {{"Type", "Max"}, {"Dimension", "Channel"}}, {x}), {1, 0, 1, 1});
+    for (const char* const outer : {"Batch", "Depth"}) { // which the unit does not take
+        network n;
+        n.input("x", s);
+        n.unit("u", "GlobalArgMinMax", {"x"}, {{"Type", "Max"}, {"Dimension", outer}});
+        const auto faults = n.faults();
+        REQUIRE(faults.size() == 1);
+        CHECK(faults[0].reason == "works along " + std::string(outer) + "; Width, Height and Channel are read");
+    }
 
     const netplist_shape points{1, 1, 2, 1, 4};
     const vector p{3, 1, 4, 2, 30, 10, 40, 20};

@@ -21,8 +21,8 @@ namespace {
 std::string some_number(std::mt19937_64& random) {
     char text[64];
     const double value = std::uniform_real_distribution<double>(-1000, 1000)(random);
-    const auto form = static_cast<unsigned>(random() % 8);
-    const char* const forms[] = {"%.0f", "%.3f", "%.9f", "%.17g", "%.25f", "%.5e", "%a", "%.16e"};
+    const auto form = static_cast<unsigned>(random() % 10);
+    const char* const forms[] = {"%.0f", "%.3f", "%.9f", "%.17g", "%.25f", "%.5e", "%a", "%.16e", "%.2a", "%A"};
     (void)std::snprintf(text, sizeof text, forms[form], random() % 5 == 0 ? value * 1e-30 : value);
     return text;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/stop_point.hpp"
 #include "../catalogue/catalogue.hpp"
 
 #include <span>
@@ -36,6 +37,7 @@ constexpr void extend_ranges(const graph_view& g, int first, int last, Known kno
 
 /// The range of every node's value.
 constexpr std::vector<interval> ranges(const graph_view& g) {
+    detail::stop_point();
     std::vector<interval> all(g.nodes.size());
     interval* const at = all.data();
     detail::extend_ranges(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/stop_point.hpp"
 #include "../graph/constants.hpp"
 #include "../graph/uses.hpp"
 
@@ -40,6 +41,7 @@ constexpr int chained_operand(const graph_view& g, int index, const sequence<int
 /// known when the graph is compiled, are no branches. Nodes inside a chain count only their own operands. Linear in the
 /// nodes and operands.
 constexpr sequence<int> reconverging_branches(const graph_view& g) {
+    detail::stop_point();
     const sequence<char> known = constant_nodes(g);
     const sequence<int> readers = uses(g);
     sequence<int> before(g.nodes.size(), -1);    // the previous link of the chain, or -1

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/stop_point.hpp"
 #include "../graph/uses.hpp"
 #include "../targets/table.hpp"
 #include "banks.hpp"
@@ -31,6 +32,7 @@ struct node_residency {
 /// proportion to the nodes and operands. A constant expression where the model is one; clang 14 takes about 600 nodes
 /// in one within its default limit of steps. `held`: the forms of weights that the file holds.
 constexpr sequence<node_residency> residency(const graph_view& g, const target_description& t, held_forms held) {
+    detail::stop_point();
     const sequence<char> known = constant_nodes(g);
     const sequence<std::int64_t> live = live_bytes(g);
     const sequence<int> branches = reconverging_branches(g);

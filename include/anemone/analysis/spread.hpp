@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/stop_point.hpp"
 #include "../graph/graph.hpp"
 #include "../graph/op_set.hpp"
 #include "../ranges/interval.hpp"
@@ -240,6 +241,7 @@ constexpr spread spread_near(const graph_view& g, std::span<const interval> know
 
 /// The spread of every node's value; `known` are the ranges of the graph.
 constexpr std::vector<spread> spreads(const graph_view& g, std::span<const interval> known) {
+    detail::stop_point();
     std::vector<spread> result;
     result.reserve(g.nodes.size());
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {

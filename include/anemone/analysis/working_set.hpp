@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/stop_point.hpp"
 #include "../targets/description.hpp"
 #include "liveness.hpp"
 
@@ -61,6 +62,7 @@ constexpr residence residence_of(std::int64_t bytes, const target_description& t
 /// nodes still read. Inputs count, constants do not (their place is the kernel memory). The engine's compiler reorders
 /// the nodes, so these figures hold for this order. Linear in the nodes and operands.
 constexpr sequence<std::int64_t> live_bytes(const graph_view& g, liveness_options options = {.inputs = true}) {
+    detail::stop_point();
     const sequence<lifetime> values = lifetimes(g, options);
     const sequence<lifetime> places = merged(values, storage_owners(g, values));
     sequence<std::int64_t> live(g.nodes.size() + 2, 0);

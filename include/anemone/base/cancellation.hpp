@@ -1,5 +1,6 @@
 #pragma once
 
+#include "stop_point.hpp"
 #include "way.hpp"
 
 #include <atomic>
@@ -71,9 +72,13 @@ public:
     explicit cancellable(cancellation& by) noexcept : before_(detail::use_cancellation(&by)) {}
     cancellable(const cancellable&) = delete;
     cancellable& operator=(const cancellable&) = delete;
-    ~cancellable() { detail::use_cancellation(before_); }
+    ~cancellable() {
+        detail::use_cancellation(before_);
+        detail::stop_if_wanted = stop_before_;
+    }
 
 private:
+    detail::stop_function stop_before_ = detail::stop_if_wanted;
     cancellation* before_;
 };
 

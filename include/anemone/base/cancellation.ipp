@@ -16,6 +16,7 @@ ANEMONE_INLINE cancellation*& current_cancellation() noexcept {
 ANEMONE_BODY cancellation* cancellation_now() noexcept { return current_cancellation(); }
 
 ANEMONE_BODY cancellation* use_cancellation(cancellation* by) noexcept {
+    stop_if_wanted = by != nullptr ? +[] { stop_if_cancelled(); } : nullptr;
     return std::exchange(current_cancellation(), by);
 }
 

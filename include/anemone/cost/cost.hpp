@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/stop_point.hpp"
 #include "layers.hpp"
 #include "roofline.hpp"
 
@@ -168,7 +169,9 @@ constexpr cost price(const program_demand& program, const cost_rates& r) {
 /// memory as fp16. `ports`: whose memory inputs and outputs lie in.
 constexpr cost estimate(const graph_view& lowered, const target_description& d, held_forms held,
                         port_transfer ports = port_transfer::copied) {
+    detail::stop_point();
     const program_demand program = demand_of(lowered, d, held);
+    detail::stop_point();
     cost total;
     if (const std::optional<roofline> roof = roofline_of(d)) {
         cost_rates rates = rates_of(d);

@@ -48,12 +48,6 @@ ANEMONE_INLINE netplist_value write_l2_pool(netplist_writer& w, int index, const
     return neuron(w, "Sqrt", w.scale(means, half(static_cast<float>(a.kernel.height * a.kernel.width))));
 }
 
-ANEMONE_INLINE netplist_value write_global_arg(netplist_writer& w, int index, const netplist_form& form) {
-    const std::string_view along = name(axis_of(w, index, w.at(index).get<axis>().index));
-    return w.unit({form.unit, plist_dict{{"Type", form.variant}, {"Dimension", along}}}, {w.value(w.operand(index, 0))},
-                  netplist_shape_of(w.at(index).shape));
-}
-
 /// One line, laid along Width, in the order of its only channel.
 ANEMONE_INLINE netplist_value write_order(netplist_writer& w, int index, const netplist_form& form) {
     const node& n = w.at(index);

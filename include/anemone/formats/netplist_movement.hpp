@@ -54,9 +54,46 @@ ANEMONE_INLINE netplist_value arg_of_lines(netplist_writer& w, const netplist_va
                   {x}, shape);
 }
 
+/// The axes in their order, of which two change places.
+ANEMONE_INLINE netplist_order exchanged(netplist_axis a, netplist_axis b) {
+    netplist_order order{netplist_axes[0], netplist_axes[1], netplist_axes[2], netplist_axes[3], netplist_axes[4]};
+    std::swap(order[static_cast<std::size_t>(a)], order[static_cast<std::size_t>(b)]);
+    return order;
+}
+ANEMONE_INLINE netplist_order inverse(const netplist_order& order) {
+    netplist_order back{};
+    for (const netplist_axis to : netplist_axes) {
+        back[static_cast<std::size_t>(order[static_cast<std::size_t>(to)])] = to;
+    }
+    return back;
+}
+ANEMONE_INLINE netplist_shape transposed_shape(const netplist_shape& x, const netplist_order& order) {
+    netplist_shape shape;
+    for (const netplist_axis to : netplist_axes) {
+        shape[to] = x[order[static_cast<std::size_t>(to)]];
+    }
+    return shape;
+}
+
+/// GlobalArgMinMax, which works along Width, Height and Channel: batch and depth are laid along the width.
+ANEMONE_INLINE netplist_value write_global_arg(netplist_writer& w, int index, const netplist_form& form) {
+    const netplist_value x = w.value(w.operand(index, 0));
+    const netplist_axis along = axis_of(w, index, w.at(index).get<axis>().index);
+    const bool is_outer = along == netplist_axis::batch || along == netplist_axis::depth;
+    const netplist_axis worked = is_outer ? netplist_axis::width : along;
+    const netplist_order order = exchanged(along, worked);
+    const netplist_value turned = w.transpose(x, order);
+    netplist_shape found = turned.shape;
+    found[worked] = 1;
+    return w.transpose(
+        w.unit({"GlobalArgMinMax", plist_dict{{"Type", form.variant}, {"Dimension", name(worked)}}}, {turned}, found),
+        order);
+}
+
 /// ArgMinMax, which runs on every family: its index is along one axis where the window has no other. Elsewhere the axis is laid
-/// along the width, and all others along the channels. Only where these are too many, and everywhere with `global_arg`,
-/// GlobalArgMinMax, of which the sources disagree whether it runs before A15.
+/// along the width, and what makes the window higher along the channels, or along the batch where there are channels and
+/// depth, which Reshape orders in another way. Only where lines are too many, or along four other axes, and everywhere with
+/// `global_arg`, GlobalArgMinMax, of which the sources disagree whether it runs before A15.
 ANEMONE_INLINE netplist_value write_arg(netplist_writer& w, int index, const netplist_form& form) {
     constexpr std::int64_t most_channels = 65536;
     const netplist_value x = w.value(w.operand(index, 0));
@@ -69,27 +106,33 @@ ANEMONE_INLINE netplist_value write_arg(netplist_writer& w, int index, const net
     if (!w.options().global_arg && (spatial || (along == netplist_axis::channel && height == 1 && width == 1))) {
         return arg_of_lines(w, x, form, spatial, shape);
     }
-    const std::int64_t lines = x.shape[netplist_axis::channel] * height * width / x.shape[along];
-    const bool is_plane =
-        along != netplist_axis::batch && x.shape[netplist_axis::depth] == 1; // channels are in one order
-    if (w.options().global_arg || !is_plane || lines > most_channels) {
-        return w.unit({"GlobalArgMinMax", plist_dict{{"Type", form.variant}, {"Dimension", name(along)}}}, {x}, shape);
+    netplist_order order = exchanged(along, netplist_axis::width);
+    netplist_shape planes = transposed_shape(x.shape, order);
+    const bool is_deep =
+        planes[netplist_axis::height] != 1 && planes[netplist_axis::depth] != 1 && planes[netplist_axis::channel] != 1;
+    if (is_deep) {
+        std::swap(order[static_cast<std::size_t>(netplist_axis::batch)],
+                  order[static_cast<std::size_t>(netplist_axis::height)]);
+        planes = transposed_shape(x.shape, order);
     }
-    netplist_order swapped{netplist_axes[0], netplist_axes[1], netplist_axes[2], netplist_axes[3], netplist_axes[4]};
-    std::swap(swapped[static_cast<std::size_t>(along)], swapped[static_cast<std::size_t>(netplist_axis::width)]);
-    const netplist_value turned = w.transpose(x, swapped);
-    netplist_shape wide = turned.shape;
-    wide[netplist_axis::channel] = lines;
-    wide[netplist_axis::height] = 1;
-    netplist_shape one = wide;
+    netplist_shape lines = planes;
+    if (planes[netplist_axis::height] != 1) {
+        lines[netplist_axis::channel] *= planes[netplist_axis::depth] * planes[netplist_axis::height];
+        lines[netplist_axis::depth] = 1;
+        lines[netplist_axis::height] = 1;
+    }
+    const bool has_four = is_deep && planes[netplist_axis::height] != 1;
+    if (w.options().global_arg || has_four || lines[netplist_axis::channel] > most_channels) {
+        return write_global_arg(w, index, form);
+    }
+    netplist_shape one = lines;
     one[netplist_axis::width] = 1;
-    const netplist_value found = arg_of_lines(w, w.reshape(turned, wide), form, true, one);
-    if (along != netplist_axis::channel) { // lines are in the order of the result
+    const netplist_value found = arg_of_lines(w, w.reshape(w.transpose(x, order), lines), form, true, one);
+    if (!is_deep && (along == netplist_axis::width || along == netplist_axis::height)) { // in the order of the result
         return w.reshape(found, shape);
     }
-    netplist_shape planes = turned.shape;
     planes[netplist_axis::width] = 1;
-    return w.transpose(w.reshape(found, planes), swapped);
+    return w.transpose(w.reshape(found, planes), inverse(order));
 }
 
 ANEMONE_INLINE netplist_value write_reshape(netplist_writer& w, int index, const netplist_form&) {

@@ -228,7 +228,7 @@ constexpr form_fault unit_fault(const netplist_subject& s) {
     if (n.attributes.kind() == attribute_kind::pool) {
         return netplist_pool_fault(s);
     }
-    if (n.kind == op::softmax || is_arg_reduction(n.kind)) {
+    if (n.kind == op::softmax) {
         return inner_axis_fault(n.get<axis>().index, n.shape.rank);
     }
     if (n.kind == op::matmul) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../analysis/held_weights.hpp"
+#include "../base/stop_point.hpp"
 #include "../catalogue/catalogue.hpp"
 #include "../passes/lowering.hpp"
 #include "../passes/validate.hpp"
@@ -123,6 +124,9 @@ constexpr form_faults find_form_faults(const graph_view& model, bool asks_for_ne
     const detail::mil_file_faults fault_of(model);
     all.mil = sequence<form_fault>(model.nodes.size());
     for (int i = 0; i < model.size(); ++i) {
+        if ((i & 1023) == 0) {
+            detail::stop_point();
+        }
         all.mil[static_cast<std::size_t>(i)] = fault_of(i);
     }
     for (const output_port& port : model.outputs) {

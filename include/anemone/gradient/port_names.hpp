@@ -33,7 +33,7 @@ constexpr std::string_view text_of(const sequence<char>& characters) { return {c
 /// The names of the ports of a graph that grows, found in constant time: of which compilers count few steps.
 class port_names {
 public:
-    constexpr explicit port_names(const graph_view& g) : heads_(bucket_count, -1) {
+    constexpr explicit port_names(const graph_view& g) : heads_(128, -1) {
         for (int i = 0; i < g.size(); ++i) {
             if (g[i].kind == op::input) {
                 take(g.name(i));
@@ -44,22 +44,17 @@ public:
         }
     }
 
-    constexpr bool has(std::string_view name) const {
-        const std::size_t hash = dynamic_graph::hash_of(name);
-        for (int i = heads_[hash % bucket_count]; i >= 0; i = names_[static_cast<std::size_t>(i)].next) {
-            const entry& e = names_[static_cast<std::size_t>(i)];
-            if (e.hash == hash &&
-                std::string_view(text_.data() + e.text.first, static_cast<std::size_t>(e.text.count)) == name) {
-                return true;
+    constexpr bool has(std::string_view name) const { return find(name) >= 0; }
+    constexpr void take(std::string_view name) {
+        if (heads_.size() <= names_.size()) { // as many buckets as names, so that each has few
+            heads_ = sequence<int>(4 * heads_.size(), -1);
+            for (std::size_t i = 0; i < names_.size(); ++i) {
+                enter(names_[i], static_cast<int>(i));
             }
         }
-        return false;
-    }
-    constexpr void take(std::string_view name) {
-        const std::size_t hash = dynamic_graph::hash_of(name);
-        int& head = heads_[hash % bucket_count];
-        names_.push_back({{static_cast<int>(text_.size()), static_cast<int>(name.size())}, head, hash});
-        head = static_cast<int>(names_.size()) - 1;
+        names_.push_back({.text = {static_cast<int>(text_.size()), static_cast<int>(name.size())},
+                          .hash = dynamic_graph::hash_of(name)});
+        enter(names_[names_.size() - 1], static_cast<int>(names_.size()) - 1);
         text_.append(name);
     }
 
@@ -67,23 +62,19 @@ public:
     /// `_2`, `_3`, ... behind it where one of both is taken.
     constexpr sequence<char> fresh(std::string_view name) {
         const sequence<char> stem = identifier_of(name);
-        sequence<char> wanted = stem;
-        for (int number = 2;; ++number) {
+        const int known = find(text_of(stem));
+        // No name becomes free again: those below the last number are taken.
+        int number = known >= 0 ? names_[static_cast<std::size_t>(known)].number : 1;
+        for (sequence<char> wanted = stem;; wanted = numbered(stem, ++number)) {
             sequence<char> after = wanted;
             after.append(std::string_view("_out"));
             if (!has(text_of(wanted)) && !has(text_of(after))) {
                 take(text_of(wanted));
                 take(text_of(after));
+                if (known >= 0) {
+                    names_[static_cast<std::size_t>(known)].number = number;
+                }
                 return wanted;
-            }
-            sequence<char> digits;
-            for (int rest = number; rest > 0; rest /= 10) {
-                digits.push_back(static_cast<char>('0' + rest % 10));
-            }
-            wanted = stem;
-            wanted.push_back('_');
-            for (std::size_t k = digits.size(); k > 0; --k) {
-                wanted.push_back(digits[k - 1]);
             }
         }
     }
@@ -93,8 +84,39 @@ private:
         range_of text;
         int next = -1; ///< of the same bucket
         std::size_t hash = 0;
+        int number = 1; ///< the last one that was put behind it
     };
-    static constexpr std::size_t bucket_count = 128;
+
+    /// "stem_12"
+    static constexpr sequence<char> numbered(const sequence<char>& stem, int number) {
+        sequence<char> digits;
+        for (int rest = number; rest > 0; rest /= 10) {
+            digits.push_back(static_cast<char>('0' + rest % 10));
+        }
+        sequence<char> wanted = stem;
+        wanted.push_back('_');
+        for (std::size_t k = digits.size(); k > 0; --k) {
+            wanted.push_back(digits[k - 1]);
+        }
+        return wanted;
+    }
+
+    constexpr int find(std::string_view name) const {
+        const std::size_t hash = dynamic_graph::hash_of(name);
+        for (int i = heads_[hash % heads_.size()]; i >= 0; i = names_[static_cast<std::size_t>(i)].next) {
+            const entry& e = names_[static_cast<std::size_t>(i)];
+            if (e.hash == hash &&
+                std::string_view(text_.data() + e.text.first, static_cast<std::size_t>(e.text.count)) == name) {
+                return i;
+            }
+        }
+        return -1;
+    }
+    constexpr void enter(entry& e, int index) {
+        int& head = heads_[e.hash % heads_.size()];
+        e.next = head;
+        head = index;
+    }
 
     sequence<int> heads_;
     sequence<entry> names_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/stop_point.hpp"
 #include "graph.hpp"
 #include "op_set.hpp"
 
@@ -45,6 +46,7 @@ constexpr bool is_known_when_compiled(const graph_view& g, int index) {
 /// For each node whether its value is known when the graph is compiled: weights, also in a stored form, constants, and
 /// operations over such. A node that is an output is never one of these: the device has to write it.
 constexpr sequence<char> constant_nodes(const graph_view& g) {
+    detail::stop_point();
     sequence<char> written(g.nodes.size(), 0);
     for (const output_port& port : g.outputs) {
         written[static_cast<std::size_t>(port.node)] = 1;

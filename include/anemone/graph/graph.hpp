@@ -314,7 +314,7 @@ public:
             return -1;
         }
         const link* const links = chain_.data();
-        for (int i = heads_[hash % bucket_count]; i >= 0; i = links[i].next) {
+        for (int i = heads_[bucket_of(hash)]; i >= 0; i = links[i].next) {
             if (links[i].hash != hash || links[i].node < 0) {
                 continue;
             }
@@ -332,7 +332,7 @@ public:
             return true;
         }
         const link* const links = chain_.data();
-        for (int i = heads_.empty() ? -1 : heads_[hash % bucket_count]; i >= 0; i = links[i].next) {
+        for (int i = heads_.empty() ? -1 : heads_[bucket_of(hash)]; i >= 0; i = links[i].next) {
             if (links[i].hash == hash && links[i].output >= 0 &&
                 view().name(outputs[static_cast<std::size_t>(links[i].output)]) == wanted) {
                 return true;
@@ -366,16 +366,23 @@ private:
         int next = -1;
         std::size_t hash = 0;
     };
-    static constexpr std::size_t bucket_count = 1024;
+    constexpr std::size_t bucket_of(std::size_t hash) const { return hash % heads_.size(); }
 
+    /// Buckets are as many as names, so that each has few.
     constexpr void remember(link made) {
-        if (heads_.empty()) {
-            heads_ = sequence<int>(bucket_count, -1);
+        if (heads_.size() <= chain_.size()) {
+            heads_ = sequence<int>(heads_.empty() ? 1024 : 4 * heads_.size(), -1);
+            for (std::size_t i = 0; i < chain_.size(); ++i) {
+                enter(chain_[i], static_cast<int>(i));
+            }
         }
-        int& head = heads_[made.hash % bucket_count];
-        made.next = head;
-        head = static_cast<int>(chain_.size());
+        enter(made, static_cast<int>(chain_.size()));
         chain_.push_back(made);
+    }
+    constexpr void enter(link& made, int index) {
+        int& head = heads_[bucket_of(made.hash)];
+        made.next = head;
+        head = index;
     }
 
     graph_identity identity_;

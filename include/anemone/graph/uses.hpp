@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/stop_point.hpp"
 #include "graph.hpp"
 #include "sequence.hpp"
 
@@ -11,6 +12,7 @@ namespace ane {
 
 /// How often each node is read; an output reads its node.
 constexpr sequence<int> uses(const graph_view& g) {
+    detail::stop_point();
     sequence<int> counts(g.nodes.size(), 0);
     for (const node& n : g.nodes) {
         for (const int o : g.operands(n)) {
@@ -30,6 +32,7 @@ struct node_port {
 };
 /// The same of every node.
 constexpr sequence<node_port> node_ports(const graph_view& g) {
+    detail::stop_point();
     sequence<node_port> all(g.nodes.size());
     for (std::size_t i = g.outputs.size(); i-- > 0;) { // where two follow one state, `next_of` is the first
         const output_port& port = g.outputs[i];

@@ -96,48 +96,4 @@ ANEMONE_INLINE results fold_reduction(node_call& c, const reduction& f, bool mea
     return {kept.reshaped(reduced_shape(x.shape, over.list, c.integer("keepdims", 1) != 0))};
 }
 
-/// A scale or a zero point for element `i`: one number, one for each index of an axis, or one for each block of it.
-class quantization_parameter {
-public:
-    ANEMONE_INLINE quantization_parameter(node_call& c, const known_tensor& v, const extents& x) : values_(v), x_(x) {
-        axis_ = v.count() == 1 ? 0 : c.axis("axis", 1, x.rank);
-        const std::int64_t block = c.integer("block_size", 0);
-        if (block > 0 && v.count() > 1) {
-            extents wanted = x;
-            wanted[axis_] = x[axis_] / block + (x[axis_] % block != 0 ? 1 : 0);
-            c.require(v.shape == wanted,
-                      formatted("has {} parameters for {} in blocks of {}", print(v.shape), print(x), block));
-            block_ = block;
-        } else {
-            c.require(v.count() == 1 || v.count() == x[axis_],
-                      formatted("has {} parameters for axis {} of {}", v.count(), axis_, print(x)));
-        }
-    }
-    double operator()(std::int64_t i) const {
-        if (values_.count() == 1) {
-            return values_.at(0);
-        }
-        const std::int64_t inner = count_of(x_, axis_ + 1, x_.rank);
-        const std::int64_t k = i / inner % x_[axis_];
-        return block_ == 0
-                   ? values_.at(k)
-                   : values_.at((i / inner / x_[axis_] * values_.shape[axis_] + k / block_) * inner + i % inner);
-    }
-
-private:
-    const known_tensor& values_;
-    const extents& x_;
-    int axis_ = 0;
-    std::int64_t block_ = 0;
-};
-ANEMONE_INLINE results fold_dequantize(node_call& c) {
-    const known_tensor& q = c.known(0);
-    const std::int64_t block = c.known(1).count() > 1 ? c.integer("block_size", 0) : 0;
-    c.scope().expand(q, block, c.operand(0).name);
-    const quantization_parameter scale(c, c.known(1), q.shape);
-    const known_tensor none = folding::known(q.type, 0.0);
-    const quantization_parameter zero(c, c.has(2) ? c.known(2) : none, q.shape);
-    return {c.computed(element_type::f32, q.shape, [&](std::int64_t i) { return (q.at(i) - zero(i)) * scale(i); })};
-}
-
 } // namespace ane::onnx::inline ANEMONE_WAY

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "dequantized.hpp"
 #include "fold_arithmetic.hpp"
 #include "fold_movement.hpp"
 #include "fold_sources.hpp"

@@ -6,15 +6,21 @@
 #include "../readers/file_names.hpp"
 #include "../readers/large_constants.hpp"
 #include "../readers/unreadable.hpp"
+#include "../weights/half_elements.hpp"
 #include "../weights/store.hpp"
 #include "names.hpp"
 #include "options.hpp"
 #include "tensor_data.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -203,6 +209,28 @@ private:
         weights.add(std::move(s));
         return made;
     }
+    /// Elements as fp16, each rounded once.
+    ANEMONE_INLINE static std::vector<std::byte> as_halves(const known_tensor& c) {
+        std::vector<std::byte> all;
+        all.reserve(static_cast<std::size_t>(c.count()) * 2);
+        std::array<half, 4096> some;
+        const std::span<const std::byte> elements = c.elements();
+        for (std::int64_t begin = 0; begin < c.count();) {
+            const auto here = std::min<std::int64_t>(c.count() - begin, std::ssize(some));
+            const std::span<half> to = std::span(some).first(static_cast<std::size_t>(here));
+            if (c.type == element_type::f32) {
+                ane::detail::narrow_elements<float>(elements.subspan(static_cast<std::size_t>(begin) * 4), to);
+            } else {
+                for (std::int64_t i = 0; i < here; ++i) {
+                    to[static_cast<std::size_t>(i)] = half(c.at(begin + i));
+                }
+            }
+            const auto bytes = std::as_bytes(to);
+            all.insert(all.end(), bytes.begin(), bytes.end());
+            begin += here;
+        }
+        return all;
+    }
     ANEMONE_INLINE stored_tensor stored(const known_tensor& c, std::string_view name) {
         const bool as_it_is = c.is_borrowed() && (c.type == element_type::f32 || c.type == element_type::f16 ||
                                                   c.type == element_type::bf16);
@@ -216,12 +244,7 @@ private:
         } else {
             spend(2 * c.count());
             s.type = element_type::f16;
-            std::vector<std::byte> halves(static_cast<std::size_t>(c.count()) * 2);
-            for (std::int64_t i = 0; i < c.count(); ++i) {
-                const std::uint16_t bits = half(c.at(i)).bits;
-                std::memcpy(halves.data() + 2 * i, &bits, 2);
-            }
-            s.bytes = std::move(halves);
+            s.bytes = c.type == element_type::f16 ? readers::stored_bytes(c) : tensor_bytes(as_halves(c));
         }
         return s;
     }

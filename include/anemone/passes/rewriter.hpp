@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/stop_point.hpp"
 #include "emitting.hpp"
 
 namespace ane {
@@ -18,7 +19,12 @@ public:
         return renamed(source_.operands(n)[static_cast<std::size_t>(position)]);
     }
     /// Old nodes are visited in order; what is emitted from here on comes from `index`.
-    constexpr void visit(int index) { current_ = index; }
+    constexpr void visit(int index) {
+        if ((index & 1023) == 0) {
+            detail::stop_point();
+        }
+        current_ = index;
+    }
     constexpr void rename(int index, int replacement) { renamed_[static_cast<std::size_t>(index)] = replacement; }
 
     /// Appends old node `index` as it is, over the renamed operands.

@@ -4,6 +4,7 @@
 #include "mil_syntax.hpp"
 #include "number_text.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -70,8 +71,9 @@ public:
             const std::size_t first = at_;
             const bool minus = at(first) == '-';
             const std::size_t digits = first + (minus ? 1 : 0);
+            const bool hex = at(digits) == '0' && (at(digits + 1) == 'x' || at(digits + 1) == 'X');
             double number = 0;
-            std::size_t end = plain_decimal(text_, digits, number);
+            std::size_t end = hex ? plain_hexadecimal(text_, digits, number) : plain_decimal(text_, digits, number);
             if (end == 0 && is_digit(at(digits))) {
                 end = number_end(text_, first);
                 if (!parse_number(between(first, end), number)) {
@@ -123,10 +125,16 @@ private:
         return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
     }
     static constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-    static constexpr bool is_plain(char c) {
-        return (c >= '+' && c <= '9' && c != '/') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-               c == ' ';
-    }
+    /// By a table: long lists are skipped once before they are read.
+    static constexpr std::array<bool, 256> plain = [] {
+        std::array<bool, 256> all{};
+        for (const char each :
+             std::string_view("+,-.0123456789 _abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")) {
+            all[static_cast<std::size_t>(each)] = true;
+        }
+        return all;
+    }();
+    static constexpr bool is_plain(char c) { return plain[static_cast<unsigned char>(c)]; }
     static constexpr bool begins_word(char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80U;
     }

@@ -197,7 +197,10 @@ public:
                 kept.push_back(source);
             }
         }
-        if (!moves) {
+        const auto mixes = [](const netplist_shape& s) { // the unit that reshapes has another order of both
+            return s[netplist_axis::depth] != 1 && s[netplist_axis::channel] != 1;
+        };
+        if (!moves && (shape == wanted || (!mixes(shape) && !mixes(wanted)))) {
             return {reshape(from, graph_shape(wanted)), wanted};
         }
         const auto& e = shape.extent;

@@ -92,14 +92,15 @@ ANEMONE_INLINE netplist_tensor read_arg(netplist_unit_reader& u, op) {
                            s[netplist_axis::height], s[netplist_axis::width]));
     }
     const op kind = mode.ends_with("Max") ? op::arg_max : op::arg_min;
+    const bool along_channels = mode.starts_with("Channel");
+    if (along_channels || width == 1 || height == 1) {
+        const netplist_axis along = along_channels ? netplist_axis::channel
+                                    : width == 1   ? netplist_axis::height
+                                                   : netplist_axis::width;
+        return u.value(u.graph.add(kind, {u.whole()}, axis{inner_index(u, along)}));
+    }
     return u.graph.over_images(u.x(), [&](const dynamic_tensor& x) {
         const extents& e = x.shape();
-        if (mode.starts_with("Channel")) {
-            return u.graph.add(kind, {x}, axis{1});
-        }
-        if (e[3] == 1) {
-            return u.graph.add(kind, {x}, axis{2});
-        }
         return u.graph.add(kind, {u.graph.reshape(x, {e[0], e[1], 1, e[2] * e[3]})}, axis{3});
     });
 }

@@ -2,6 +2,7 @@
 
 #include "../base/way.hpp"
 
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -102,6 +103,55 @@ ANEMONE_INLINE bool parse_hexadecimal(std::string_view text, double& value) {
                 ? whole * std::bit_cast<double>(static_cast<std::uint64_t>(power + 1023) << 52U)
                 : std::ldexp(whole, power);
     return true;
+}
+
+/// Where the hexadecimal number ends that begins at `at` with 0x, of up to 53 bits and an exponent of up to 3 digits, which is exact by
+/// one product; 0 for another.
+ANEMONE_INLINE std::size_t plain_hexadecimal(std::string_view text, std::size_t at, double& value) {
+    static constexpr auto digit_of = [] {
+        std::array<signed char, 256> digits{};
+        digits.fill(-1);
+        for (int d = 0; d < 16; ++d) {
+            digits[static_cast<std::size_t>("0123456789abcdef"[d])] = static_cast<signed char>(d);
+            digits[static_cast<std::size_t>("0123456789ABCDEF"[d])] = static_cast<signed char>(d);
+        }
+        return digits;
+    }();
+    std::uint64_t mantissa = 0;
+    std::size_t i = at + 2;
+    const auto take_digits = [&] {
+        const std::size_t first = i;
+        for (; i < text.size() && digit_of[static_cast<unsigned char>(text[i])] >= 0; ++i) {
+            mantissa = mantissa * 16 + static_cast<std::uint64_t>(digit_of[static_cast<unsigned char>(text[i])]);
+        }
+        return i - first;
+    };
+    const std::size_t whole = take_digits();
+    i += i < text.size() && text[i] == '.' ? 1 : 0;
+    const std::size_t behind = text[i - 1] == '.' ? take_digits() : 0;
+    if (whole + behind == 0 || whole + behind > 16 || mantissa >> 53U != 0) {
+        return 0;
+    }
+    int power = 0;
+    if (i < text.size() && (text[i] == 'p' || text[i] == 'P')) {
+        ++i;
+        const bool minus = i < text.size() && text[i] == '-';
+        i += i < text.size() && (text[i] == '-' || text[i] == '+') ? 1 : 0;
+        const std::size_t first = i;
+        for (; i < text.size() && text[i] >= '0' && text[i] <= '9' && i - first < 3; ++i) {
+            power = power * 10 + (text[i] - '0');
+        }
+        if (i == first) {
+            return 0;
+        }
+        power = minus ? -power : power;
+    }
+    power -= 4 * static_cast<int>(behind);
+    if (power < -900 || power > 900) {
+        return 0;
+    }
+    value = static_cast<double>(mantissa) * std::bit_cast<double>(static_cast<std::uint64_t>(power + 1023) << 52U);
+    return i;
 }
 
 /// Where the decimal number ends that begins at `at`, of up to 15 digits and a small power of ten, which is exact by one

@@ -2,6 +2,7 @@
 
 #include "../analysis/reconvergence.hpp"
 #include "../analysis/working_set.hpp"
+#include "../base/stop_point.hpp"
 #include "../forms/written.hpp"
 #include "../graph/constants.hpp"
 #include "../graph/uses.hpp"
@@ -87,6 +88,9 @@ constexpr void search(const rule_set& active, const graph_view& g, const graph_f
     const rules::small_shape small = rules::small_shape_on(t);
     rules::detail::consequences told(facts.constant);
     for (int i = first; i < last; ++i) {
+        if ((i & 1023) == 0) {
+            stop_point();
+        }
         const node& n = g[i];
         const char known = is_foldable(n.kind) ? facts.constant[static_cast<std::size_t>(i)] : char{0};
         if (known == 1) {

@@ -120,6 +120,19 @@ ANEMONE_INLINE bool all_finite(std::span<const half> values) {
     return (any & 0x8000U) == 0;
 }
 
+/// Real elements to fp16: each rounds once, and nothing is said of one that becomes infinite.
+template <class Source> void narrow_elements(std::span<const std::byte> from, std::span<half> to) {
+    std::size_t i = 0;
+#if defined(__x86_64__)
+    i = is_available(isa_level::avx2) ? narrow_f16c<Source>(from.data(), to) : 0;
+#endif
+    for (; i < to.size(); ++i) {
+        Source value{};
+        std::memcpy(&value, from.data() + i * sizeof value, sizeof value);
+        to[i] = half(static_cast<float>(value));
+    }
+}
+
 /// Elements to fp16: `from` has those from number `first` on.
 template <class Source>
 void convert_elements(const std::string& tensor, std::size_t first, std::span<const std::byte> from,
@@ -132,15 +145,7 @@ void convert_elements(const std::string& tensor, std::size_t first, std::span<co
             std::memcpy(static_cast<void*>(to.data()), from.data(), to.size() * sizeof(half));
         }
     } else if constexpr (std::is_same_v<Source, float> || std::is_same_v<Source, weight_formats::bfloat16>) {
-        std::size_t i = 0;
-#if defined(__x86_64__)
-        i = is_available(isa_level::avx2) ? narrow_f16c<Source>(from.data(), to) : 0;
-#endif
-        for (; i < to.size(); ++i) {
-            Source value{};
-            std::memcpy(&value, from.data() + i * sizeof value, sizeof value);
-            to[i] = half(static_cast<float>(value));
-        }
+        narrow_elements<Source>(from, to);
     } else {
         for (std::size_t i = 0; i < to.size(); ++i) {
             to[i] = checked(i);
