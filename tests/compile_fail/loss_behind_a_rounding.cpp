@@ -1,7 +1,7 @@
 // A gradient whose way leads through an operation without a derivative.
 // expect: refused_model<ane::model_rule::the_operation_has_no_derivative
-// expect-gcc: {"floor"}
-// expect-clang: spelled<floor>
+// expect-gcc: {"floor -> reduce_mean -> loss"}
+// expect-clang: spelled<floor -> reduce_mean -> loss>
 // expect: in_line<17>
 #include <anemone/gradient/gradient.hpp>
 #include <anemone/model.hpp>

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <iterator>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 /// Reverse-mode differentiation, from graph to graph: the derivative of a loss is made of ordinary operations behind it, in
@@ -25,29 +28,68 @@ constexpr void require_value(const graph_view& g, int index) {
     }
 }
 
-/// The operations from a node to the loss, of those that have a cotangent already.
+/// Calls visit(node) for the operations from a node to the loss, of those that have a cotangent already.
+template <class Visit> constexpr void walk_to(int loss, int from, const tape& t, const graph_view& g, Visit visit) {
+    for (int at = from, i = from + 1; i <= loss; ++i) {
+        const auto operands = g.operands(i);
+        if (t.cotangent(i) >= 0 && std::find(operands.begin(), operands.end(), at) != operands.end()) {
+            at = i;
+            visit(g[i]);
+        }
+    }
+}
+
+/// Their names, behind a sentence.
 inline std::string way_to(int loss, int from, const tape& t, const graph_view& g) {
     constexpr int most = 8;
     std::string text;
     int count = 0;
-    for (int at = from, i = from + 1; i <= loss; ++i) {
-        const auto operands = g.operands(i);
-        if (t.cotangent(i) < 0 || std::find(operands.begin(), operands.end(), at) == operands.end()) {
-            continue;
-        }
-        at = i;
+    walk_to(loss, from, t, g, [&](const node& n) {
         if (++count <= most) {
-            text.append(count == 1 ? "; the loss depends on it by " : ", ").append(name(g[i].kind));
+            text.append(count == 1 ? "; the loss depends on it by " : ", ").append(name(n.kind));
         }
-    }
+    });
     return count > most ? text + " and " + std::to_string(count - most) + " more" : text;
 }
+
+/// The same for the message of a compiler, which has room for 64 characters: "floor -> mul -> reduce_mean -> loss", with dots where
+/// names are left out.
+struct short_way {
+    char characters[64]{};
+    std::size_t size = 0;
+
+    constexpr short_way(int loss, int from, const tape& t, const graph_view& g) {
+        add(name(g[from].kind));
+        constexpr std::string_view dots = " -> ...";
+        constexpr std::string_view end = " -> loss";
+        bool is_full = false;
+        walk_to(loss, from, t, g, [&](const node& n) {
+            constexpr std::string_view arrow = " -> ";
+            const std::string_view next = name(n.kind);
+            if (is_full) {
+                return;
+            }
+            is_full = size + arrow.size() + next.size() + dots.size() + end.size() > std::size(characters);
+            add(is_full ? dots : arrow);
+            add(is_full ? std::string_view() : next);
+        });
+        add(end);
+    }
+    constexpr std::string_view text() const { return {characters, size}; }
+
+private:
+    constexpr void add(std::string_view more) {
+        for (const char c : more) {
+            characters[size++] = c;
+        }
+    }
+};
 
 /// What stands between the loss and a value: which node has no derivative.
 constexpr void refuse_derivative(dynamic_graph& g, int index, int loss, const tape& t) {
     const node& n = g.nodes[static_cast<std::size_t>(index)];
     if (g.keeps_refusals) {
-        g.refuse(model_rule::the_operation_has_no_derivative, name(n.kind), n.where);
+        g.refuse(model_rule::the_operation_has_no_derivative, short_way(loss, index, t, g).text(), n.where);
         return;
     }
     const no_derivative r = derivative_refusal(n.kind);
