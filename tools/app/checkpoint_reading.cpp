@@ -18,6 +18,7 @@ ane::models::decoder_form form_of(const ane::models::decoder_configuration& c, c
     constexpr std::int64_t usual = 2048;
     return {.positions = how.chunk,
             .capacity = how.context > 0 ? how.context : std::min(usual, c.positions),
+            .layout = how.layout,
             .head_parts = ane::models::head_parts_of(c),
             .batch = how.batch};
 }
