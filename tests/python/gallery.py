@@ -19,9 +19,9 @@ NETWORKS = [("resnet18", "rows"), ("resnet34", "rows"), ("resnet50", "rows"), ("
             ("vit_b_16", "rows"), ("vit_b_16", "channels"), ("vit_l_16", "channels")]
 # What others measured, ms and mJ of the engine alone, with the source and what is known of a difference.
 MEASURED = [("resnet18", "rows", "h17s", 0.33, 2.2, "ANEForge, M5 Pro",
-             "its time is that of reading the weights once; the model lets 8 values leave the chip besides"),
+             "its time is about that of reading the weights once; here values go to memory and back besides"),
             ("vit_b_16", "rows", "h17s", 18.3, 75, "ANEForge, M5 Pro",
-             "its graph is not told; what it takes is 2.7 times the frameworks' form here, as layers that run one by one would")]
+             "its graph is not told, nor in how many programs it ran")]
 
 
 def told(*arguments):
@@ -57,7 +57,7 @@ def gallery():
 
 
 def beside():
-    lines = ["| Network | Layout | Measured by | ms | mJ | Here: ms | mJ of the engine | ms by ms | Why |", "|---|---|---|---:|---:|---:|---:|---:|---|"]
+    lines = ["| Network | Layout | Measured by | ms | mJ | Here: ms | mJ of the engine | by the measured | Why |", "|---|---|---|---:|---:|---:|---:|---:|---|"]
     for name, layout, chip, ms, mj, source, why in MEASURED:
         of = cost(name, layout, chip)
         lines.append(f"| {name} | {layout} | {source} | {ms:g} | {mj:g} | {milliseconds(of['seconds'])} ({milliseconds(of['at_least'])} to "

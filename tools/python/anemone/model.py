@@ -99,8 +99,8 @@ class Model:
                       where that is less
         chunk         the same: positions that one run computes, 1 to decode
         batch         the same: texts that one run computes at once, each with a cache of its own
-        layout        of a published model: activations as frameworks have them, (positions, width), or as the engine has
-                      them, (1, width, 1, positions): "rows" or "channels"
+        layout        of a published model: activations as frameworks have them, (positions, width), or as the engine
+                      has them, (1, width, 1, positions): "rows" or "channels"
         """
         options = _given(locals(), "path")
         options["shapes"] = [f"{name}={','.join(str(int(each)) for each in shape)}" for name, shape in (shapes or {}).items()]
