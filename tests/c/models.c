@@ -111,6 +111,18 @@ static void without_weights(void) {
     CHECK(remove("c_without.mil") == 0);
 }
 
+static void known_by_name(void) {
+    anemone_reading how = {0};
+    how.size = sizeof how;
+    how.approximates = 1; /* to be judged: there are no weights */
+    how.layout = "channels";
+    anemone_model* model = NULL;
+    CHECK(anemone_open("vit_b_16", &how, &model) == ANEMONE_OK);
+    anemone_model_free(model);
+    how.layout = "sideways";
+    CHECK_FAILS(anemone_open("vit_b_16", &how, &model), ANEMONE_ARGUMENT, "sideways");
+}
+
 static void written_as_cpp(void) {
     anemone_model* const model = opened(example_file("classifier.mil"));
     char text[64] = "";
@@ -133,5 +145,6 @@ void test_models(void) {
     verdicts();
     costs();
     without_weights();
+    known_by_name();
     written_as_cpp();
 }

@@ -357,6 +357,11 @@ def compare(made):
         for layout in ("rows", "channels"):
             if layout == "channels" and "vit" not in name:
                 continue
+            if layout == "rows" and number == 0: # the configuration alone, and the tensors beside it
+                alone = made / "alone"
+                alone.mkdir()
+                (alone / "config.json").write_text(json.dumps(config))
+                model = [str(alone), "--weights", str(place / "model.safetensors")]
             told = run(PROGRAM, ["run", *model, "-i", "image=image.npy", "-o", "out.npz", "--layout", layout], made)
             expect(told.returncode == 0, f"{name}, {layout}: {told.stderr}")
             if told.returncode == 0:
@@ -395,6 +400,8 @@ def refuse(made):
     for arguments, words in ((["run", "resnet18", "-o", "out.npz"], ["resnet18", "--weights"]),
                              (["check", "resnet18", "--context", "5"], ["--context", "language"]),
                              (["check", "resnet18", "-s", "image=1,3,8,8"], ["--shape", "configuration"]),
+                             (["generate", "resnet18", "--tokens", "1,2"], ["resnet18", "image network"]),
+                             (["check", "resnet18", "--layout", "sideways"], ["--layout", "sideways", "channels"]),
                              (["check", "resnet19"], ["resnet19", "does not exist"])):
         told = run(PROGRAM, arguments, made)
         expect(told.returncode != 0 and all(word in told.stderr for word in words), f"{arguments}: {told.stderr}")

@@ -1,5 +1,6 @@
 #include "checkpoint_reading.hpp"
 
+#include "model_path.hpp"
 #include "option_faults.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/models/checkpoint.hpp>
@@ -44,6 +45,9 @@ std::string others_text(const program_group& g) {
 
 ane::models::checkpoint read_whole_checkpoint(const std::string& path, std::uint64_t max_memory, const caller& who) {
     const task shown(who, "reading " + path);
+    if (is_network(path)) {
+        throw ane::error(ane::errc::argument, path, "is an image network: text comes of language models");
+    }
     ane::models::checkpoint_options reading;
     reading.max_memory = max_memory;
     ane::models::checkpoint found = ane::models::read_checkpoint(path, reading);

@@ -122,13 +122,20 @@ found_file find_model(const std::string& path) {
           "is neither MIL text nor a property list: known are .mil, .mlmodelc, .mlpackage, netplists, .onnx, .gguf and folders with config.json"}});
 }
 
-bool is_checkpoint(const std::string& path) {
+namespace {
+
+bool is_of(file_kind kind, const std::string& path) {
     try {
-        return find_model(path).kind == file_kind::checkpoint;
+        return find_model(path).kind == kind;
     } catch (const ane::error&) { // whoever reads it says so
         return false;
     }
 }
+
+} // namespace
+
+bool is_checkpoint(const std::string& path) { return is_of(file_kind::checkpoint, path); }
+bool is_network(const std::string& path) { return is_of(file_kind::network, path); }
 
 std::string digest_of(const std::string& path) {
     const found_file found = find_model(path);

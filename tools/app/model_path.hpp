@@ -25,6 +25,8 @@ found_file find_model(const std::string& path);
 
 /// Whether the model of a path is a published language model; false where there is none.
 bool is_checkpoint(const std::string& path);
+/// The same of an image network.
+bool is_network(const std::string& path);
 
 /// The SHA-256 of a model's file; of a folder the file in it that has the model, nothing for a whole package.
 std::string digest_of(const std::string& path);

@@ -1,13 +1,13 @@
 #include "network_reading.hpp"
 
 #include "option_faults.hpp"
+#include "stand_in_weights.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/models/vision/network_checkpoint.hpp>
 #include <anemone/readers/unreadable.hpp>
 #include <anemone/weights/safetensors.hpp>
 
 #include <filesystem>
-#include <optional>
 #include <string>
 
 namespace app {
@@ -17,16 +17,19 @@ ane::read_model read_network(const found_file& file, const reading_options& how,
     const ane::models::network_checkpoint_options options{
         .form = {.layout = how.layout}, .allows_missing = allows_missing(how), .opened = &parts};
     std::error_code cannot_tell;
-    if (std::filesystem::is_directory(file.named, cannot_tell)) {
-        return ane::models::read_network(file.named, options);
+    const bool is_folder = std::filesystem::is_directory(file.named, cannot_tell);
+    if (is_folder) {
+        ane::read_model found = ane::models::read_network(file.named, options);
+        if (found.missing.empty() || !has_weights_file(how)) {
+            return found;
+        }
     }
-    const std::optional<ane::models::network> known = ane::models::find_network(file.named);
-    const bool has_file = !how.weights.empty() && how.weights != "zeros" && how.weights != "random";
-    if (has_file) {
+    const ane::models::network n =
+        is_folder ? ane::models::network_in_folder(file.named) : *ane::models::find_network(file.named);
+    if (has_weights_file(how)) {
         parts.add(how.weights);
-        ane::models::network_checkpoint_options whole = options;
-        whole.allows_missing = false;
-        return ane::models::network_model(*known, ane::load_safetensors(how.weights), how.weights, whole);
+        return ane::models::network_model(n, ane::load_safetensors(how.weights), how.weights,
+                                          {.form = options.form, .allows_missing = false});
     }
     if (!options.allows_missing) {
         throw ane::unreadable(file.named, {{file.named,
@@ -37,7 +40,7 @@ ane::read_model read_network(const found_file& file, const reading_options& how,
                                                 spelled(&reading_options::weights, who.by) +
                                                 " and a safetensors file with the published names, or random"}});
     }
-    return ane::models::network_model(*known, {}, file.named, options);
+    return ane::models::network_model(n, {}, file.named, options);
 }
 
 } // namespace app

@@ -40,6 +40,9 @@ ANEMONE_API_OF(anemone_models_vision_network_checkpoint_hpp)
 read_model network_model(const network& n, weight_store tensors, const std::string& place = "tensors",
                          const network_checkpoint_options& options = {});
 
+/// The network of a folder, of which its configuration alone is read. Throws `ane::error` (errc::file) as `read_network` does.
+ANEMONE_API_OF(anemone_models_vision_network_checkpoint_hpp) network network_in_folder(const std::string& path);
+
 /// Whether a folder has the configuration of an image network. Throws `ane::error` (errc::file) where it cannot be read.
 ANEMONE_API_OF(anemone_models_vision_network_checkpoint_hpp) bool is_network_folder(const std::string& path);
 

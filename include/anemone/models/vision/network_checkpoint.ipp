@@ -43,9 +43,17 @@ ANEMONE_BODY_OF bool is_network_folder(const std::string& path) {
     return names_network(configuration_text(files), files.shown("config.json"));
 }
 
+ANEMONE_INLINE network network_in(const checkpoint_files& files) {
+    return read_network_configuration(configuration_text(files), files.shown("config.json"));
+}
+
+ANEMONE_BODY_OF network network_in_folder(const std::string& path) {
+    return network_in(checkpoint_files(path, nullptr));
+}
+
 ANEMONE_BODY_OF read_model read_network(const std::string& path, const network_checkpoint_options& options) {
     const checkpoint_files files(path, options.opened);
-    const network n = read_network_configuration(configuration_text(files), files.shown("config.json"));
+    const network n = network_in(files);
     std::vector<read_fault> faults;
     weight_store tensors;
     for (stored_tensor& t : files.tensors(faults)) {
