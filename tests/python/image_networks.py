@@ -3,7 +3,7 @@
 names of torchvision, timm and transformers, as a folder or by name, run by the command on the CPU in both layouts. Then what is
 wrong with folders, by name.
 
-Usage: image_networks.py <command> [--all]"""
+Usage: image_networks.py <command>"""
 
 import json
 import pathlib
@@ -25,7 +25,7 @@ from torch import nn
 import from_environment
 
 PROGRAM = command()
-THOROUGH = "--all" in sys.argv
+THOROUGH = from_environment.thorough()
 torch.set_num_threads(1)
 
 
