@@ -99,7 +99,7 @@ static void without_weights(void) {
         "w)[name = string(\"y\")];\n    } -> (y);\n}\n";
     FILE* const file = fopen("c_without.mil", "w");
     CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
-    anemone_reading how = {sizeof how, NULL, NULL, 0, 0, 0, NULL, 0, "zeros", 0, 0, 0, NULL};
+    anemone_reading how = {sizeof how, NULL, NULL, 0, 0, 0, NULL, 0, "zeros", 0, 0, 0, NULL, NULL};
     anemone_model* model = NULL;
     anemone_program* program = NULL;
     CHECK(anemone_open("c_without.mil", &how, &model) == ANEMONE_OK);

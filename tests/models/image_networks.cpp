@@ -26,6 +26,10 @@ static_assert(conforms<image_network<models::resnet50>, macs>);
 static_assert(conforms<image_network<models::mobilenet_v2>, macs>);
 static_assert(conforms<image_network<models::convnext_tiny>, macs>);
 static_assert(conforms<image_network<models::vit_b_16, engine_layout>, macs>);
+// A camera's bytes go in, which the graph normalizes.
+constexpr network_form camera{.layout = activation_layout::channels, .image = models::image_input::pixels};
+static_assert(conforms<image_network<models::resnet18, camera>, macs>);
+static_assert(conforms<image_network<models::vit_b_16, camera>, macs>);
 static_assert(!conforms<image_network<models::vit_b_16>, target::h13>);
 
 std::int64_t weights_of_graph(const graph_view& g) {
@@ -116,6 +120,16 @@ TEST_CASE("a network that cannot be is refused before anything is multiplied") {
     v = models::vit_b_16;
     v.layers = -1;
     refused(v, "1 to 1000");
+    r = models::resnet18;
+    r.channels = 4;
+    CHECK_THROWS_WITH_AS(network_graph(r, camera), doctest::Contains("1 or 3 channels"), error);
+    network_form flat = camera;
+    flat.pixels.deviation[1] = 0;
+    CHECK_THROWS_WITH_AS(network_graph(models::resnet18, flat), doctest::Contains("above 0"), error);
+    CHECK_THROWS_WITH_AS(
+        models::read_pixel_statistics(R"({"image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0, 0.5]})", "p.json"),
+        doctest::Contains("0.001"), error);
+    CHECK(!models::read_pixel_statistics("{}", "p.json"));
     refused(models::mobilenet_v2_configuration{.source = models::publisher::transformers}, "torchvision and timm");
 }
 

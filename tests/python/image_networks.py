@@ -369,6 +369,33 @@ def compare(made):
                 expect(found >= 0.9999, f"{name}, {layout}: cosine {found:.6f}")
 
 
+def pixels(made):
+    """A camera's bytes, normalized by the graph as the files of each library say."""
+    mean, deviation = [0.4, 0.5, 0.6], [0.2, 0.3, 0.25]
+    found = list(cases())
+    for number, (name, beside) in enumerate((("resnet, bottleneck", {"image_mean": mean, "image_std": deviation}), ("vit", None),
+                                             ("timm's mobilenetv2_100", {"mean": mean, "std": deviation}))):
+        _, network, size, channels, config, names = next(each for each in found if each[0] == name)
+        random = np.random.default_rng([from_environment.seed(), 100 + number])
+        network.eval()
+        place = made / f"pixels {number}"
+        if "architecture" in config:
+            config = {**config, "pretrained_cfg": {**config["pretrained_cfg"], **beside}}
+        folder_of(place, config, names(draw(network, random)))
+        if beside and "architecture" not in config:
+            (place / "preprocessor_config.json").write_text(json.dumps(beside))
+        image = random.integers(0, 256, (1, channels, size, size)).astype(np.uint8)
+        m, d = (np.reshape(each, (1, 3, 1, 1)) for each in ((mean, deviation) if beside else ([0.5] * 3, [0.5] * 3)))
+        with torch.no_grad():
+            wanted = network.double()(torch.from_numpy((image / 255 - m) / d)).numpy()
+        np.save(made / "image.npy", image)
+        told = run(PROGRAM, ["run", str(place), "-i", "image=image.npy", "-o", "out.npz", "--image", "pixels"], made)
+        expect(told.returncode == 0, f"{name}, pixels: {told.stderr}")
+        if told.returncode == 0:
+            cosine_of = cosine(np.load(made / "out.npz")["logits"], wanted)
+            expect(cosine_of >= 0.9999, f"{name}, pixels: cosine {cosine_of:.6f}")
+
+
 def refuse(made):
     """What is wrong, and the words that must be said of it."""
     _, network, _, _, config, names = next(cases())
@@ -410,6 +437,7 @@ def refuse(made):
 def main():
     with tempfile.TemporaryDirectory() as made:
         compare(pathlib.Path(made))
+        pixels(pathlib.Path(made))
         refuse(pathlib.Path(made))
         for arguments in (["check", "vit_b_16", "--layout", "channels", "-t", "macs"], ["check", "resnet50", "-t", "macs"],
                           ["cost", "mobilenet_v2", "-t", "h17s"], ["convert", "resnet18", "--weights", "zeros", "--to", "mil", "-o", "converted"]):

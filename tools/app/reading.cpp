@@ -212,6 +212,10 @@ model_file read(const std::string& path, const reading_options& how, const calle
         throw ane::error(ane::errc::argument, spelled(&reading_options::layout, who.by),
                          "is for published models, which are read from a configuration");
     }
+    if (file.kind != file_kind::network && how.image != reading_options{}.image) {
+        throw ane::error(ane::errc::argument, spelled(&reading_options::image, who.by),
+                         "is for image networks, by name or in their folders");
+    }
     if (file.kind != file_kind::checkpoint) {
         for (const auto form : {&reading_options::context, &reading_options::chunk, &reading_options::batch}) {
             if (how.*form != reading_options{}.*form) {

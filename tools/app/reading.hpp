@@ -2,6 +2,7 @@
 
 #include "option.hpp"
 #include <anemone/models/activation_layout.hpp>
+#include <anemone/models/vision/network_form.hpp>
 #include <anemone/readers/mil.hpp>
 #include <anemone/readers/read_model.hpp>
 
@@ -16,6 +17,9 @@ namespace app {
 template <>
 inline constexpr std::array<named_value<ane::models::activation_layout>, 2> words_of<ane::models::activation_layout>{
     {{"rows", ane::models::activation_layout::rows}, {"channels", ane::models::activation_layout::channels}}};
+template <>
+inline constexpr std::array<named_value<ane::models::image_input>, 2> words_of<ane::models::image_input>{
+    {{"normalized", ane::models::image_input::normalized}, {"pixels", ane::models::image_input::pixels}}};
 
 /// How a model is read.
 struct reading_options {
@@ -30,6 +34,7 @@ struct reading_options {
     std::int64_t chunk = 1;
     std::int64_t batch = 1;
     ane::models::activation_layout layout = ane::models::activation_layout::rows;
+    ane::models::image_input image = ane::models::image_input::normalized;
 
     static constexpr auto table() {
         return option_table(
@@ -85,7 +90,13 @@ struct reading_options {
             option(&reading_options::layout,
                    {.name = "layout",
                     .text = "Of a published model: activations as frameworks have them, (positions, width), or as the "
-                            "engine has them, (1, width, 1, positions)"}));
+                            "engine has them, (1, width, 1, positions)"}),
+            option(
+                &reading_options::image,
+                {.name = "image",
+                 .text =
+                     "Of an image network: its input as normalized numbers, or as pixels, bytes from 0 to 255 that it "
+                     "normalizes itself"}));
     }
 };
 

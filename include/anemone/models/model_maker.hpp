@@ -19,9 +19,11 @@ public:
 
     static constexpr std::string_view view(const sequence<char>& text) { return {text.data(), text.size()}; }
 
-    constexpr int input(std::string_view name, const extents& shape, const contract& promise = {}) {
+    constexpr int input(std::string_view name, const extents& shape, const contract& promise = {},
+                        dtype type = dtype::f16) {
         node n;
         n.kind = op::input;
+        n.type = type;
         n.shape = shape;
         n.attributes = promise;
         return graph_.append_named(n, name, dynamic_graph::hash_of(name));

@@ -117,16 +117,16 @@ constexpr int convnext_block(network_maker& m, const convnext_names& n, int x) {
 
 } // namespace detail
 
-/// The graph of a ConvNeXt: `image` [1, channels, size, size], normalized, to `logits` [1, classes]. Throws `ane::error`
+/// The graph of a ConvNeXt: `image` [1, channels, size, size], as the form has it, to `logits` [1, classes]. Throws `ane::error`
 /// (errc::graph) for a network that cannot be.
-constexpr dynamic_graph network_graph(const convnext_configuration& c, const network_form& = {}) {
+constexpr dynamic_graph network_graph(const convnext_configuration& c, const network_form& f = {}) {
     if (const std::string_view wrong = fault_of(c); !wrong.empty()) {
         ane::detail::refuse_graph("convnext", wrong.data());
     }
     const detail::convnext_names n = detail::names_of(c);
     const int patch = static_cast<int>(c.patch);
     network_maker m;
-    int x = m.input("image", {1, c.channels, c.size, c.size}, bounded(normalized_image));
+    int x = m.image(f, c.channels, c.size);
     m.enter_whole("stem");
     x = m.convolution(x, n.stem, n.stem, c.widths[0], {.size = patch, .stride = patch});
     x = m.layer_norm(x, n.stem_norm, 1e-6, 1);

@@ -70,15 +70,15 @@ constexpr int mobilenet_block(network_maker& m, const mobilenet_names& n, int x,
 
 } // namespace detail
 
-/// The graph of a MobileNetV2: `image` [1, 3, size, size], normalized, to `logits` [1, classes]. Batch norms are part of the
+/// The graph of a MobileNetV2: `image` [1, 3, size, size], as the form has it, to `logits` [1, classes]. Batch norms are part of the
 /// convolutions before them. Throws `ane::error` (errc::graph) for a network that cannot be.
-constexpr dynamic_graph network_graph(const mobilenet_v2_configuration& c, const network_form& = {}) {
+constexpr dynamic_graph network_graph(const mobilenet_v2_configuration& c, const network_form& f = {}) {
     if (const std::string_view wrong = fault_of(c); !wrong.empty()) {
         ane::detail::refuse_graph("mobilenet_v2", wrong.data());
     }
     const bool is_timm = c.source == publisher::timm;
     network_maker m;
-    int x = m.input("image", {1, 3, c.size, c.size}, bounded(normalized_image));
+    int x = m.image(f, 3, c.size);
     m.enter_whole("stem");
     x = m.convolution(x, is_timm ? "conv_stem" : "features.0.0", is_timm ? "bn1" : "features.0.1", 32,
                       {.size = 3, .stride = 2, .border = 1});

@@ -31,6 +31,15 @@ constexpr network published_by(network n, publisher p) noexcept {
     return n;
 }
 
+/// What the pixels of a family are normalized by where its files do not say it: timm and transformers have -1 to 1 for vision
+/// transformers, all others the statistics of ImageNet.
+constexpr pixel_statistics usual_pixels(const network& n) noexcept {
+    const bool is_vit = std::holds_alternative<vision_transformer_configuration>(n);
+    return is_vit && source_of(n) != publisher::torchvision
+               ? pixel_statistics{.mean = {0.5F, 0.5F, 0.5F}, .deviation = {0.5F, 0.5F, 0.5F}}
+               : imagenet;
+}
+
 /// A network by the name that a library gives it.
 struct known_network {
     std::string_view name;

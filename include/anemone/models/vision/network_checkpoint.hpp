@@ -25,7 +25,7 @@ struct network_checkpoint_options {
 };
 
 /// The network and its weights out of a folder, as every reader gives them; the configuration alone is enough where weights
-/// may be missing.
+/// may be missing. Pixels are normalized by what the files say of them (`read_pixel_statistics`).
 ///
 /// Batch norms are folded into the convolution before them, in double precision, w gamma / sqrt(variance + epsilon) and
 /// beta - mean gamma / sqrt(variance + epsilon), epsilon 1e-5; the offset has the name of the norm's. Joined weights of
@@ -42,6 +42,10 @@ read_model network_model(const network& n, weight_store tensors, const std::stri
 
 /// The network of a folder, of which its configuration alone is read. Throws `ane::error` (errc::file) as `read_network` does.
 ANEMONE_API_OF(anemone_models_vision_network_checkpoint_hpp) network network_in_folder(const std::string& path);
+
+/// A form with the statistics of pixels that the files of a folder say, or the usual ones of the family; `read_network` does so.
+ANEMONE_API_OF(anemone_models_vision_network_checkpoint_hpp)
+network_form network_form_in_folder(const std::string& path, const network_form& form);
 
 /// Whether a folder has the configuration of an image network. Throws `ane::error` (errc::file) where it cannot be read.
 ANEMONE_API_OF(anemone_models_vision_network_checkpoint_hpp) bool is_network_folder(const std::string& path);

@@ -47,6 +47,24 @@ ANEMONE_INLINE network network_in(const checkpoint_files& files) {
     return read_network_configuration(configuration_text(files), files.shown("config.json"));
 }
 
+/// With the statistics of pixels that the files have, or the usual ones of the family.
+ANEMONE_INLINE network_form form_in(const checkpoint_files& files, const network& n, network_form form) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 24U;
+    const char* const beside = "preprocessor_config.json";
+    const std::optional<std::string> text = files.text(beside, most);
+    std::optional<pixel_statistics> found = text ? read_pixel_statistics(*text, files.shown(beside)) : std::nullopt;
+    if (!found) {
+        found = read_pixel_statistics(configuration_text(files), files.shown("config.json"));
+    }
+    form.pixels = found ? *found : usual_pixels(n);
+    return form;
+}
+
+ANEMONE_BODY_OF network_form network_form_in_folder(const std::string& path, const network_form& form) {
+    const checkpoint_files files(path, nullptr);
+    return form_in(files, network_in(files), form);
+}
+
 ANEMONE_BODY_OF network network_in_folder(const std::string& path) {
     return network_in(checkpoint_files(path, nullptr));
 }
@@ -54,12 +72,14 @@ ANEMONE_BODY_OF network network_in_folder(const std::string& path) {
 ANEMONE_BODY_OF read_model read_network(const std::string& path, const network_checkpoint_options& options) {
     const checkpoint_files files(path, options.opened);
     const network n = network_in(files);
+    network_checkpoint_options whole = options;
+    whole.form = form_in(files, n, options.form);
     std::vector<read_fault> faults;
     weight_store tensors;
     for (stored_tensor& t : files.tensors(faults)) {
         tensors.add(std::move(t));
     }
-    return network_with(n, std::move(tensors), std::move(faults), path, options);
+    return network_with(n, std::move(tensors), std::move(faults), path, whole);
 }
 
 } // namespace ane::models::inline ANEMONE_WAY

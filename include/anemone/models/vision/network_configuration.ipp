@@ -165,6 +165,31 @@ ANEMONE_BODY_OF network read_network_configuration(std::string_view json, std::s
     return found;
 }
 
+ANEMONE_BODY_OF std::optional<pixel_statistics> read_pixel_statistics(std::string_view json, std::string_view file) {
+    const configuration_keys keys(json, file);
+    for (const auto& [mean, deviation] : {std::pair<const char*, const char*>{"image_mean", "image_std"},
+                                          {"pretrained_cfg/mean", "pretrained_cfg/std"}}) {
+        if (!keys.has(mean) && !keys.has(deviation)) {
+            continue;
+        }
+        pixel_statistics found;
+        const bool is_grey = !keys.has(std::string(mean) + "/1");
+        for (std::size_t c = 0; c < 3; ++c) {
+            const std::string channel = "/" + std::to_string(is_grey ? 0 : c);
+            found.mean[c] = static_cast<float>(keys.number(mean + channel));
+            found.deviation[c] = static_cast<float>(keys.number(deviation + channel));
+            if (!(found.deviation[c] >= 1e-3F && found.deviation[c] <= 1e3F && found.mean[c] <= 1e3F)) {
+                keys.refuse(deviation,
+                            formatted("{} with the mean {}: the deviation must be from 0.001 to 1000, the mean at "
+                                      "most 1000",
+                                      found.deviation[c], found.mean[c]));
+            }
+        }
+        return found;
+    }
+    return {};
+}
+
 ANEMONE_INLINE std::string numbers(const std::array<std::int64_t, 4>& all) {
     return formatted("{}, {}, {}, {}", all[0], all[1], all[2], all[3]);
 }

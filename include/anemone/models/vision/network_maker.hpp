@@ -1,18 +1,13 @@
 #pragma once
 
-#include "../activation_layout.hpp"
+#include "../../graph/refusal.hpp"
 #include "../model_maker.hpp"
+#include "network_form.hpp"
 
 #include <cstdint>
 #include <string_view>
 
 namespace ane::models {
-
-/// Which graph is made of an image network. In networks of convolutions both layouts are one graph.
-struct network_form {
-    activation_layout layout = activation_layout::rows;
-    friend constexpr bool operator==(const network_form&, const network_form&) = default;
-};
 
 /// How a window of a convolution moves: square, with the same border on all sides.
 struct square_window {
@@ -26,6 +21,32 @@ struct square_window {
 /// part behind the prefix of the place, with underscores for dots.
 class network_maker : public model_maker {
 public:
+    /// The port `image` [1, channels, size, size], normalized. What is normalized already is promised to lie within [-3, 3]:
+    /// pixels by the statistics of ImageNet lie within [-2.12, 2.65].
+    constexpr int image(const network_form& f, std::int64_t channels, std::int64_t size) {
+        const extents shape{1, channels, size, size};
+        if (f.image == image_input::normalized) {
+            return input("image", shape, bounded(3));
+        }
+        if (channels != 1 && channels != 3) {
+            ane::detail::refuse_graph("image", "pixels have 1 or 3 channels", channels, 3);
+        }
+        enter_whole("image");
+        float scale[3]{};
+        float offset[3]{};
+        for (std::size_t c = 0; c < 3; ++c) {
+            if (!(f.pixels.deviation[c] > 0)) {
+                ane::detail::refuse_graph("image", "the deviation of pixels must be above 0");
+            }
+            scale[c] = 1 / (255 * f.pixels.deviation[c]);
+            offset[c] = -f.pixels.mean[c] / f.pixels.deviation[c];
+        }
+        const extents each{1, channels, 1, 1};
+        const auto count = static_cast<std::size_t>(channels);
+        const int x = function(op::cast, input("image", shape, within(0, 255), dtype::uint8));
+        return add(mul(x, constant(each, {scale, count})), constant(each, {offset, count}));
+    }
+
     /// What is made from here on belongs to a place, "stages.#.blocks.*.": '#' is the number of the stage, '*' of the block.
     constexpr void enter(std::string_view pattern, std::int64_t stage = 0, std::int64_t block = 0) {
         prefix_ = {};
@@ -89,8 +110,5 @@ public:
 private:
     sequence<char> prefix_;
 };
-
-/// The promise for an image whose channels were normalized, (x - mean) / std: those of ImageNet lie within [-2.12, 2.65].
-inline constexpr double normalized_image = 3;
 
 } // namespace ane::models

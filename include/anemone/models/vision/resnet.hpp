@@ -108,15 +108,15 @@ constexpr int resnet_block(network_maker& m, const resnet_configuration& c, cons
 
 } // namespace detail
 
-/// The graph of a residual network: `image` [1, channels, size, size], normalized, to `logits` [1, classes]. Batch norms are
+/// The graph of a residual network: `image` [1, channels, size, size], as the form has it, to `logits` [1, classes]. Batch norms are
 /// part of the convolutions before them. Throws `ane::error` (errc::graph) for a network that cannot be.
-constexpr dynamic_graph network_graph(const resnet_configuration& c, const network_form& = {}) {
+constexpr dynamic_graph network_graph(const resnet_configuration& c, const network_form& f = {}) {
     if (const std::string_view wrong = fault_of(c); !wrong.empty()) {
         ane::detail::refuse_graph("resnet", wrong.data());
     }
     const detail::resnet_names n = detail::names_of(c);
     network_maker m;
-    int x = m.input("image", {1, c.channels, c.size, c.size}, bounded(normalized_image));
+    int x = m.image(f, c.channels, c.size);
     m.enter_whole("stem");
     x = m.function(op::relu, m.convolution(x, n.stem, n.stem_norm, c.stem, {.size = 7, .stride = 2, .border = 3}));
     pool largest;

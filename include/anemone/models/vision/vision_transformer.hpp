@@ -109,10 +109,10 @@ constexpr vision_transformer_names names_of(const vision_transformer_configurati
 class vision_transformer_maker {
 public:
     constexpr vision_transformer_maker(const vision_transformer_configuration& c, const network_form& f)
-        : c_(c), n_(names_of(c)), is_rows_(f.layout == activation_layout::rows) {}
+        : c_(c), n_(names_of(c)), f_(f), is_rows_(f.layout == activation_layout::rows) {}
 
     constexpr dynamic_graph graph() && {
-        int x = m_.input("image", {1, c_.channels, c_.size, c_.size}, bounded(normalized_image));
+        int x = m_.image(f_, c_.channels, c_.size);
         m_.enter_whole("stem");
         x = embedded(x);
         for (std::int64_t layer = 0; layer < c_.layers; ++layer) {
@@ -186,13 +186,14 @@ private:
 
     vision_transformer_configuration c_;
     vision_transformer_names n_;
+    network_form f_;
     bool is_rows_;
     network_maker m_;
 };
 
 } // namespace detail
 
-/// The graph of a vision transformer: `image` [1, channels, size, size], normalized, to `logits` [1, classes]. Throws
+/// The graph of a vision transformer: `image` [1, channels, size, size], as the form has it, to `logits` [1, classes]. Throws
 /// `ane::error` (errc::graph) for a network that cannot be.
 constexpr dynamic_graph network_graph(const vision_transformer_configuration& c, const network_form& f = {}) {
     if (const std::string_view wrong = fault_of(c); !wrong.empty()) {
