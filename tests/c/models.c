@@ -99,7 +99,7 @@ static void without_weights(void) {
         "w)[name = string(\"y\")];\n    } -> (y);\n}\n";
     FILE* const file = fopen("c_without.mil", "w");
     CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
-    anemone_reading how = {sizeof how, NULL, NULL, 0, 0, 0, NULL, 0, "zeros", 0, 0, 0};
+    anemone_reading how = {sizeof how, NULL, NULL, 0, 0, 0, NULL, 0, "zeros", 0, 0, 0, NULL, NULL};
     anemone_model* model = NULL;
     anemone_program* program = NULL;
     CHECK(anemone_open("c_without.mil", &how, &model) == ANEMONE_OK);
@@ -109,6 +109,18 @@ static void without_weights(void) {
     how.weights = "c_none.safetensors";
     CHECK_FAILS(anemone_open("c_without.mil", &how, &model), ANEMONE_FILE, "c_none.safetensors");
     CHECK(remove("c_without.mil") == 0);
+}
+
+static void known_by_name(void) {
+    anemone_reading how = {0};
+    how.size = sizeof how;
+    how.approximates = 1; /* to be judged: there are no weights */
+    how.layout = "channels";
+    anemone_model* model = NULL;
+    CHECK(anemone_open("vit_b_16", &how, &model) == ANEMONE_OK);
+    anemone_model_free(model);
+    how.layout = "sideways";
+    CHECK_FAILS(anemone_open("vit_b_16", &how, &model), ANEMONE_ARGUMENT, "sideways");
 }
 
 static void written_as_cpp(void) {
@@ -133,5 +145,6 @@ void test_models(void) {
     verdicts();
     costs();
     without_weights();
+    known_by_name();
     written_as_cpp();
 }

@@ -3,7 +3,7 @@
 family, in folders as they are published (configuration, safetensors, shards), run by the command on the CPU in two chunks
 with their caches; the logits and the keys and values of each layer. Then what is wrong with folders, by name.
 
-Usage: language_models.py <command> [--all]"""
+Usage: language_models.py <command>"""
 
 import json
 import pathlib
@@ -24,7 +24,7 @@ except ImportError:
     skip("PyTorch is not installed")
 
 PROGRAM = command()
-THOROUGH = "--all" in sys.argv
+THOROUGH = from_environment.thorough()
 LENGTH, CHUNK, CONTEXT = 10, 5, 8
 NOT_SEEN = -40000.0
 torch.set_num_threads(1)

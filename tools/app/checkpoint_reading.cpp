@@ -1,5 +1,6 @@
 #include "checkpoint_reading.hpp"
 
+#include "model_path.hpp"
 #include "option_faults.hpp"
 #include <anemone/base/error.hpp>
 #include <anemone/models/checkpoint.hpp>
@@ -18,6 +19,7 @@ ane::models::decoder_form form_of(const ane::models::decoder_configuration& c, c
     constexpr std::int64_t usual = 2048;
     return {.positions = how.chunk,
             .capacity = how.context > 0 ? how.context : std::min(usual, c.positions),
+            .layout = how.layout,
             .head_parts = ane::models::head_parts_of(c),
             .batch = how.batch};
 }
@@ -43,6 +45,9 @@ std::string others_text(const program_group& g) {
 
 ane::models::checkpoint read_whole_checkpoint(const std::string& path, std::uint64_t max_memory, const caller& who) {
     const task shown(who, "reading " + path);
+    if (is_network(path)) {
+        throw ane::error(ane::errc::argument, path, "is an image network: text comes of language models");
+    }
     ane::models::checkpoint_options reading;
     reading.max_memory = max_memory;
     ane::models::checkpoint found = ane::models::read_checkpoint(path, reading);

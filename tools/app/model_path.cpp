@@ -3,6 +3,7 @@
 #include <anemone/base/error.hpp>
 #include <anemone/io/path_status.hpp>
 #include <anemone/io/sha256.hpp>
+#include <anemone/models/vision/network_checkpoint.hpp>
 #include <anemone/readers/model_folder.hpp>
 #include <anemone/readers/unreadable.hpp>
 
@@ -62,11 +63,23 @@ std::optional<file_kind> kind_of(const std::string& path) {
     return std::nullopt;
 }
 
+/// Whether the configuration in a folder is that of an image network. What is wrong with it, its reader says.
+bool has_network(const std::string& folder) {
+    try {
+        return ane::models::is_network_folder(folder);
+    } catch (const ane::error&) {
+        return false;
+    }
+}
+
 } // namespace
 
 found_file find_model(const std::string& path) {
     const fs::file_status status = ane::detail::status_of(path);
     if (!fs::exists(status)) {
+        if (ane::models::find_network(path)) {
+            return {path, file_kind::network, path};
+        }
         throw ane::error(ane::errc::file, path, "the file does not exist");
     }
     if (fs::is_directory(status)) {
@@ -76,7 +89,8 @@ found_file find_model(const std::string& path) {
         for (const file_in_folder& inside : files_in_folders) {
             const std::string file = (fs::path(path) / inside.name).string();
             if (fs::is_regular_file(ane::detail::status_of(file))) {
-                return {file, inside.kind, path};
+                const bool is_network = inside.kind == file_kind::checkpoint && has_network(path);
+                return {file, is_network ? file_kind::network : inside.kind, path};
             }
         }
         throw ane::error(
@@ -108,17 +122,24 @@ found_file find_model(const std::string& path) {
           "is neither MIL text nor a property list: known are .mil, .mlmodelc, .mlpackage, netplists, .onnx, .gguf and folders with config.json"}});
 }
 
-bool is_checkpoint(const std::string& path) {
+namespace {
+
+bool is_of(file_kind kind, const std::string& path) {
     try {
-        return find_model(path).kind == file_kind::checkpoint;
+        return find_model(path).kind == kind;
     } catch (const ane::error&) { // whoever reads it says so
         return false;
     }
 }
 
+} // namespace
+
+bool is_checkpoint(const std::string& path) { return is_of(file_kind::checkpoint, path); }
+bool is_network(const std::string& path) { return is_of(file_kind::network, path); }
+
 std::string digest_of(const std::string& path) {
     const found_file found = find_model(path);
-    if (found.kind == file_kind::checkpoint || (found.kind == file_kind::mlpackage && fs::is_directory(found.path))) {
+    if (is_published(found.kind) || (found.kind == file_kind::mlpackage && fs::is_directory(found.path))) {
         return {}; // of several files that belong together
     }
     ane::readers::model_place place = ane::readers::model_at(found.named, fs::path(found.path).filename().string());

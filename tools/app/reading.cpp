@@ -3,6 +3,7 @@
 #include "checkpoint_reading.hpp"
 #include "input_options.hpp"
 #include "model_path.hpp"
+#include "network_reading.hpp"
 #include "onnx_reading.hpp"
 #include "option_faults.hpp"
 #include "stand_in_weights.hpp"
@@ -60,6 +61,9 @@ ane::read_model read(const found_file& file, const reading_options& how, const c
     }
     if (file.kind == file_kind::checkpoint) {
         return read_checkpoint(file.named, how, who, parts);
+    }
+    if (file.kind == file_kind::network) {
+        return read_network(file, how, who, parts);
     }
     if (file.kind == file_kind::netplist) {
         return ane::read_netplist_file(file.named, {.procedure = how.function,
@@ -178,7 +182,7 @@ model_file read(const std::string& path, const reading_options& how, const calle
     add_known_parts(parts.all, path);
     const found_file file = find_model(path);
     parts.all.add(file.path);
-    if (file.kind != file_kind::checkpoint) { // whose tensors stay in their files
+    if (!is_published(file.kind)) { // whose tensors stay in their files
         require_size(file, how.max_memory, who);
     }
     if (file.kind == file_kind::netplist && !how.shapes.empty()) {
@@ -196,6 +200,22 @@ model_file read(const std::string& path, const reading_options& how, const calle
                              spelled(&reading_options::chunk, who.by) + " and " +
                              spelled(&reading_options::batch, who.by));
     }
+    if (file.kind == file_kind::network && !how.shapes.empty()) {
+        throw ane::error(ane::errc::argument, spelled(&reading_options::shapes, who.by),
+                         "is for ONNX, MIL text and ML packages: the size of an image is in the configuration");
+    }
+    if (file.kind == file_kind::network && !how.function.empty()) {
+        throw ane::error(ane::errc::argument, spelled(&reading_options::function, who.by),
+                         "an image network has one program");
+    }
+    if (!is_published(file.kind) && how.layout != reading_options{}.layout) {
+        throw ane::error(ane::errc::argument, spelled(&reading_options::layout, who.by),
+                         "is for published models, which are read from a configuration");
+    }
+    if (file.kind != file_kind::network && how.image != reading_options{}.image) {
+        throw ane::error(ane::errc::argument, spelled(&reading_options::image, who.by),
+                         "is for image networks, by name or in their folders");
+    }
     if (file.kind != file_kind::checkpoint) {
         for (const auto form : {&reading_options::context, &reading_options::chunk, &reading_options::batch}) {
             if (how.*form != reading_options{}.*form) {
@@ -207,7 +227,7 @@ model_file read(const std::string& path, const reading_options& how, const calle
     ane::read_model model = read_whole(file, how, who, parts.all);
     fill_missing(model, how, parts.all);
     const bool is_mil = file.kind == file_kind::mil || file.kind == file_kind::mlpackage;
-    const bool has_own_layers = file.kind != file_kind::onnx && file.kind != file_kind::checkpoint;
+    const bool has_own_layers = file.kind != file_kind::onnx && !is_published(file.kind);
     parts.tell();
     return {std::move(model), is_mil, has_own_layers, parts.all};
 }

@@ -1,15 +1,25 @@
 #pragma once
 
 #include "option.hpp"
+#include <anemone/models/activation_layout.hpp>
+#include <anemone/models/vision/network_form.hpp>
 #include <anemone/readers/mil.hpp>
 #include <anemone/readers/read_model.hpp>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace app {
+
+template <>
+inline constexpr std::array<named_value<ane::models::activation_layout>, 2> words_of<ane::models::activation_layout>{
+    {{"rows", ane::models::activation_layout::rows}, {"channels", ane::models::activation_layout::channels}}};
+template <>
+inline constexpr std::array<named_value<ane::models::image_input>, 2> words_of<ane::models::image_input>{
+    {{"normalized", ane::models::image_input::normalized}, {"pixels", ane::models::image_input::pixels}}};
 
 /// How a model is read.
 struct reading_options {
@@ -23,6 +33,8 @@ struct reading_options {
     std::int64_t context = 0; ///< 0: 2048, or what the model was trained for where that is less
     std::int64_t chunk = 1;
     std::int64_t batch = 1;
+    ane::models::activation_layout layout = ane::models::activation_layout::rows;
+    ane::models::image_input image = ane::models::image_input::normalized;
 
     static constexpr auto table() {
         return option_table(
@@ -74,7 +86,17 @@ struct reading_options {
             option(&reading_options::batch,
                    {.name = "batch",
                     .text = "The same: texts that one run computes at once, each with a cache of its own"},
-                   {.least = 1, .most = 256}));
+                   {.least = 1, .most = 256}),
+            option(&reading_options::layout,
+                   {.name = "layout",
+                    .text = "Of a published model: activations as frameworks have them, (positions, width), or as the "
+                            "engine has them, (1, width, 1, positions)"}),
+            option(
+                &reading_options::image,
+                {.name = "image",
+                 .text =
+                     "Of an image network: its input as normalized numbers, or as pixels, bytes from 0 to 255 that it "
+                     "normalizes itself"}));
     }
 };
 
@@ -87,7 +109,7 @@ struct model_file {
 };
 
 /// The model of a path: MIL text, a property list, ONNX, an ML package, a folder that has one (`.mlmodelc`, what we write),
-/// or a published language model: a folder with `config.json`. Throws `ane::error` (errc::file) where it is none, and `ane::unreadable` with all that is wrong with the file;
+/// or a published model: a folder with `config.json`, a GGUF file, or the name of an image network. Throws `ane::error` (errc::file) where it is none, and `ane::unreadable` with all that is wrong with the file;
 /// (errc::argument) for shapes that are none, or that are not for such a file.
 model_file read(const std::string& path, const reading_options& how, const caller& who);
 

@@ -14,13 +14,17 @@
 
 namespace app {
 
+bool has_weights_file(const reading_options& how) {
+    return !how.weights.empty() && how.weights != "zeros" && how.weights != "random";
+}
+
 void fill_missing(ane::read_model& read, const reading_options& how, ane::opened_files& parts) {
     if (how.weights.empty() || read.missing.empty()) {
         return;
     }
     const ane::graph_view g = read.graph;
     ane::weight_store others;
-    if (how.weights != "zeros" && how.weights != "random") {
+    if (has_weights_file(how)) {
         parts.add(how.weights);
     }
     if (how.weights != "zeros") {

@@ -53,7 +53,9 @@ inline constexpr std::tuple members<anemone_reading>{
     same(&anemone_reading::weights, &app::reading_options::weights),
     same(&anemone_reading::context, &app::reading_options::context),
     same(&anemone_reading::chunk, &app::reading_options::chunk),
-    same(&anemone_reading::batch, &app::reading_options::batch)};
+    same(&anemone_reading::batch, &app::reading_options::batch),
+    same(&anemone_reading::layout, &app::reading_options::layout),
+    same(&anemone_reading::image, &app::reading_options::image)};
 template <>
 inline constexpr std::tuple members<anemone_policy>{
     list(&anemone_policy::errors, &anemone_policy::error_count, &app::check_options::errors),

@@ -49,6 +49,8 @@ struct anemone_models_configuration_hpp;
 struct anemone_models_decode_figures_hpp;
 struct anemone_models_decoder_inputs_hpp;
 struct anemone_models_gguf_configuration_hpp;
+struct anemone_models_vision_network_checkpoint_hpp;
+struct anemone_models_vision_network_configuration_hpp;
 struct anemone_proof_proof_hpp;
 struct anemone_readers_file_verdict_hpp;
 struct anemone_readers_mil_hpp;

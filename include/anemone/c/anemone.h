@@ -90,6 +90,11 @@ typedef struct anemone_reading {
                                     it was trained for where that is less */
     int64_t chunk;       /**< the same: positions that one run computes, 1 to decode; 0: 1 */
     int64_t batch;       /**< the same: texts that one run computes at once, each with a cache of its own; 0: 1 */
+    const char* layout;  /**< of a published model: activations as frameworks have them, (positions, width), or
+                                    as the engine has them, (1, width, 1, positions): "rows" or "channels"; NULL:
+                                    "rows" */
+    const char* image;   /**< of an image network: its input as normalized numbers, or as pixels, bytes from 0
+                                    to 255 that it normalizes itself: "normalized" or "pixels"; NULL: "normalized" */
 } anemone_reading;
 
 /** Reads MIL text, a folder of .mlmodelc, a netplist, a published language model (a folder with config.json) or, where the

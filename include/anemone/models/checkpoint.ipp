@@ -16,16 +16,9 @@ ANEMONE_INCLUDED(anemone_models_checkpoint_hpp);
 namespace ane::models::inline ANEMONE_WAY {
 
 ANEMONE_INLINE void note_left_over(checkpoint& c) {
-    if (c.left_over.empty()) {
-        return;
+    if (!c.left_over.empty()) {
+        c.notes.push_back(note_of_left_over(c.left_over));
     }
-    std::string names;
-    for (std::size_t i = 0; i < c.left_over.size() && i < 3; ++i) {
-        names += (i == 0 ? "" : ", ") + error::shortened(c.left_over[i], 100);
-    }
-    c.notes.push_back(formatted("{} that the model does not have {} left out: {}{}",
-                                ane::detail::counted(c.left_over.size(), "tensor"),
-                                c.left_over.size() == 1 ? "is" : "are", names, c.left_over.size() > 3 ? ", ..." : ""));
 }
 
 ANEMONE_BODY_OF std::vector<std::string> numbers_beyond_half(const weight_store& weights) {

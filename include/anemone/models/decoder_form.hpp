@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/refusal.hpp"
+#include "activation_layout.hpp"
 #include "configuration.hpp"
 
 #include <cstdint>
@@ -10,10 +11,6 @@ namespace ane::models {
 /// Where keys and values of earlier positions stand: states that the program writes, or read-only inputs (the vendor's
 /// form), where the host puts the new ones, which are outputs, behind the old ones.
 enum class cache_form : std::uint8_t { inputs, states };
-
-/// rows: (positions, width) as frameworks have it. channels: (1, width, 1, positions), products as 1x1 convolutions, as the
-/// engine has it.
-enum class activation_layout : std::uint8_t { rows, channels };
 
 /// Which graph is made of a decoder.
 struct decoder_form {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../passes/emitting.hpp"
 #include "decoder_form.hpp"
+#include "model_maker.hpp"
 #include "names.hpp"
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace ane::models {
 
 /// A graph of a decoder under construction: the parts that families share. Values are numbers of nodes; activations stand in
 /// the form's layout, heads as [heads, positions, width of a head] in either. Usable in constant expressions.
-class decoder_maker : public emitting<decoder_maker> {
+class decoder_maker : public model_maker {
 public:
     constexpr decoder_maker(const decoder_configuration& configuration, const decoder_form& form)
         : c_(configuration), form_(form), names_(names_of(configuration.kind)) {
@@ -21,8 +21,6 @@ public:
         graph_.text_pool.reserve(2048 * layers + 1024);
     }
 
-    constexpr const dynamic_graph& made() const { return graph_; }
-    constexpr dynamic_graph& made() { return graph_; }
     constexpr const decoder_configuration& configuration() const { return c_; }
     constexpr const decoder_form& form() const { return form_; }
     constexpr const published_names& names() const { return names_; }
@@ -40,13 +38,6 @@ public:
         place_ = text;
     }
 
-    constexpr int input(std::string_view name, const extents& shape, const contract& promise = {}) {
-        node n;
-        n.kind = op::input;
-        n.shape = shape;
-        n.attributes = promise;
-        return graph_.append_named(n, name, dynamic_graph::hash_of(name));
-    }
     /// A port of the present layer, "keys_3".
     constexpr sequence<char> numbered(std::string_view name) const {
         sequence<char> text;
@@ -65,7 +56,6 @@ public:
         }
         return text;
     }
-    static constexpr std::string_view view(const sequence<char>& text) { return {text.data(), text.size()}; }
 
     /// A weight by the published name of its part, of the present layer or of the whole.
     constexpr int weight(std::string_view part, std::string_view suffix, const extents& shape) {
@@ -77,12 +67,7 @@ public:
         }
         text.append(part);
         text.append(suffix);
-        const sequence<char> name = weight_name(view(text));
-        node n;
-        n.kind = op::weight;
-        n.shape = shape;
-        n.attributes = contract{};
-        return graph_.append_named(n, view(name), dynamic_graph::hash_of(view(name)));
+        return model_maker::weight(view(text), shape);
     }
 
     /// x w^T + b, w [to, from], as a product or as a convolution of one pixel.
@@ -98,9 +83,6 @@ public:
         return emit(kind, values, {x, w, weight(part, ".bias", {to})});
     }
 
-    constexpr void output(int value, std::string_view name) {
-        graph_.add_named_output(value, name, dynamic_graph::hash_of(name));
-    }
     /// Makes an input a state, which has a value after each run.
     constexpr void keep(sequence<char> name, int before, int after) {
         name.append(std::string_view("_out"));
@@ -117,18 +99,6 @@ public:
         return emit(op::layer_norm, how, {x, gamma, weight(part, ".bias", {width})});
     }
     constexpr int norm(int x, std::string_view part) { return norm(x, part, c_.width, 1); }
-
-    constexpr int add(int a, int b) { return emit(op::add, no_attributes{}, {a, b}); }
-    constexpr int mul(int a, int b) { return emit(op::mul, no_attributes{}, {a, b}); }
-    constexpr int scaled(int a, double factor) { return factor == 1 ? a : mul(a, scalar(static_cast<float>(factor))); }
-    constexpr int matmul(int a, int b, bool a_turned, bool b_turned) {
-        return emit(op::matmul, transposed{a_turned, b_turned}, {a, b});
-    }
-    constexpr int turned(int x, const indices& order) {
-        permutation p;
-        p.order = order;
-        return emit(op::transpose, p, {x});
-    }
 
     /// Of all texts together.
     constexpr std::int64_t rows() const { return form_.batch * form_.positions; }
@@ -255,17 +225,7 @@ public:
         return model.y + moved;
     }
 
-    constexpr dynamic_graph taken() && { return std::move(graph_); }
-
 private:
-    friend emitting<decoder_maker>;
-
-    constexpr int append(node n, std::span<const int> operands) {
-        if (!is_source(n.kind)) {
-            n.name = graph_.intern(view(place_));
-        }
-        return graph_.append(n, operands);
-    }
     static constexpr std::size_t digits_of(std::int64_t number) { return number < 10 ? 1 : number < 100 ? 2 : 3; }
     /// A name with the number of another layer, which begins at `at`.
     constexpr sequence<char> renumbered_at(range_of text, std::size_t at, std::int64_t from, std::int64_t to) const {
@@ -297,9 +257,7 @@ private:
     decoder_configuration c_;
     decoder_form form_;
     published_names names_;
-    dynamic_graph graph_;
     std::int64_t layer_ = -1;
-    sequence<char> place_;
 };
 
 } // namespace ane::models

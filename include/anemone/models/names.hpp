@@ -1,24 +1,12 @@
 #pragma once
 
-#include "../graph/sequence.hpp"
 #include "configuration.hpp"
+#include "weight_name.hpp"
 
 #include <string_view>
 
 /// The names of a decoder's weights: those of the published tensors, with underscores for the dots.
 namespace ane::models {
-
-/// "model.layers.0.self_attn.q_proj.weight" as "model_layers_0_self_attn_q_proj_weight".
-constexpr sequence<char> weight_name(std::string_view published) {
-    sequence<char> name;
-    name.append(published);
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        if (name[i] == '.') {
-            name[i] = '_';
-        }
-    }
-    return name;
-}
 
 /// What the parts of a layer are called in a family's files. GPT-2's c_attn, three weights in one, is read as q_attn, k_attn
 /// and v_attn.

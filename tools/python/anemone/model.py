@@ -84,7 +84,7 @@ class Model:
 
     def __init__(self, path: Path, *, function: str = "", shapes: Optional[Shapes] = None, values: Optional[Values] = None,
                  weights: str = "", max_memory: int = 8 << 30, approximates: bool = False, context: int = 0, chunk: int = 1,
-                 batch: int = 1) -> None:
+                 batch: int = 1, layout: str = "rows", image: str = "normalized") -> None:
         """Reads it.
 
         function      the function of MIL text or of a package, the procedure of a netplist, or the program of a
@@ -99,6 +99,10 @@ class Model:
                       where that is less
         chunk         the same: positions that one run computes, 1 to decode
         batch         the same: texts that one run computes at once, each with a cache of its own
+        layout        of a published model: activations as frameworks have them, (positions, width), or as the engine
+                      has them, (1, width, 1, positions): "rows" or "channels"
+        image         of an image network: its input as normalized numbers, or as pixels, bytes from 0 to 255 that it
+                      normalizes itself: "normalized" or "pixels"
         """
         options = _given(locals(), "path")
         options["shapes"] = [f"{name}={','.join(str(int(each)) for each in shape)}" for name, shape in (shapes or {}).items()]

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "convnext.hpp"
+#include "mobilenet_v2.hpp"
+#include "resnet.hpp"
+#include "vision_transformer.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+/// Image networks that are published with their weights: what they are, as a value, and as graphs.
+namespace ane::models {
+
+/// One of the families. Each gives `logits` of an `image`.
+using network = std::variant<resnet_configuration, mobilenet_v2_configuration, convnext_configuration,
+                             vision_transformer_configuration>;
+
+/// The graph of a network (`network_graph` of its family). Throws `ane::error` (errc::graph) for one that cannot be.
+constexpr dynamic_graph network_graph(const network& n, const network_form& f = {}) {
+    return std::visit([&](const auto& each) { return network_graph(each, f); }, n);
+}
+/// The library whose names the weights have.
+constexpr publisher source_of(const network& n) noexcept {
+    return std::visit([](const auto& each) { return each.source; }, n);
+}
+/// The same network under the names of another library.
+constexpr network published_by(network n, publisher p) noexcept {
+    std::visit([&](auto& each) { each.source = p; }, n);
+    return n;
+}
+
+/// What the pixels of a family are normalized by where its files do not say it: timm and transformers have -1 to 1 for vision
+/// transformers, all others the statistics of ImageNet.
+constexpr pixel_statistics usual_pixels(const network& n) noexcept {
+    const bool is_vit = std::holds_alternative<vision_transformer_configuration>(n);
+    return is_vit && source_of(n) != publisher::torchvision
+               ? pixel_statistics{.mean = {0.5F, 0.5F, 0.5F}, .deviation = {0.5F, 0.5F, 0.5F}}
+               : imagenet;
+}
+
+/// A network by the name that a library gives it.
+struct known_network {
+    std::string_view name;
+    publisher source;
+    network is;
+};
+inline constexpr known_network known_networks[] = {
+    {"resnet18", publisher::torchvision, resnet18},
+    {"resnet34", publisher::torchvision, resnet34},
+    {"resnet50", publisher::torchvision, resnet50},
+    {"resnet101", publisher::torchvision, resnet101},
+    {"resnet152", publisher::torchvision, resnet152},
+    {"mobilenet_v2", publisher::torchvision, mobilenet_v2},
+    {"convnext_tiny", publisher::torchvision, convnext_tiny},
+    {"convnext_small", publisher::torchvision, convnext_small},
+    {"convnext_base", publisher::torchvision, convnext_base},
+    {"vit_b_16", publisher::torchvision, vit_b_16},
+    {"vit_b_32", publisher::torchvision, vit_b_32},
+    {"vit_l_16", publisher::torchvision, vit_l_16},
+    {"resnet18", publisher::timm, resnet18},
+    {"resnet34", publisher::timm, resnet34},
+    {"resnet50", publisher::timm, resnet50},
+    {"resnet101", publisher::timm, resnet101},
+    {"resnet152", publisher::timm, resnet152},
+    {"mobilenetv2_100", publisher::timm, mobilenet_v2},
+    {"convnext_tiny", publisher::timm, convnext_tiny},
+    {"convnext_small", publisher::timm, convnext_small},
+    {"convnext_base", publisher::timm, convnext_base},
+    {"vit_tiny_patch16_224", publisher::timm, vit_t_16},
+    {"vit_small_patch16_224", publisher::timm, vit_s_16},
+    {"vit_base_patch16_224", publisher::timm, vit_b_16},
+    {"vit_base_patch32_224", publisher::timm, vit_b_32},
+    {"vit_large_patch16_224", publisher::timm, vit_l_16},
+};
+
+/// The network that a library calls so; nothing where it has none of the name.
+constexpr std::optional<network> find_network(std::string_view name, publisher source) noexcept {
+    for (const known_network& each : known_networks) {
+        if (each.name == name && each.source == source) {
+            return published_by(each.is, source);
+        }
+    }
+    return {};
+}
+/// The network of a name, torchvision's where two libraries have it.
+constexpr std::optional<network> find_network(std::string_view name) noexcept {
+    const std::optional<network> found = find_network(name, publisher::torchvision);
+    return found ? found : find_network(name, publisher::timm);
+}
+
+namespace detail {
+template <auto Configuration, network_form Form>
+inline constexpr graph_size network_size = size_of(network_graph(Configuration, Form));
+}
+
+/// A network as a constant, for the checks of compilers: `static_assert(ane::conforms<image_network<resnet50>, ane::macs>)`.
+template <auto Configuration, network_form Form = network_form{}>
+inline constexpr static_graph<detail::network_size<Configuration, Form>> image_network{
+    network_graph(Configuration, Form)};
+
+} // namespace ane::models

@@ -1,0 +1,85 @@
+#pragma once
+
+#include "../../base/way.hpp"
+ANEMONE_INCLUDED(anemone_models_vision_network_checkpoint_hpp);
+
+#include "../checkpoint_files.hpp"
+#include "network_checkpoint.hpp"
+#include "network_configuration.hpp"
+#include "network_tensors.hpp"
+
+namespace ane::models::inline ANEMONE_WAY {
+
+ANEMONE_INLINE read_model network_with(const network& n, weight_store tensors, std::vector<read_fault> faults,
+                                       const std::string& place, const network_checkpoint_options& options) {
+    read_model model{.graph = network_graph(n, options.form), .weights = {}};
+    const bool has_any = !tensors.empty();
+    model.notes.push_back(print(n));
+    network_tensors(model, n, place).take(std::move(tensors), std::move(faults), options.allows_missing);
+    if (!has_any && !options.allows_missing) {
+        throw unreadable(
+            place, {{place, 0, 0, {}, "has no tensors in safetensors, and the model computes with all its weights"}});
+    }
+    return model;
+}
+
+ANEMONE_BODY_OF read_model network_model(const network& n, weight_store tensors, const std::string& place,
+                                         const network_checkpoint_options& options) {
+    return network_with(n, std::move(tensors), {}, place, options);
+}
+
+ANEMONE_INLINE std::string configuration_text(const checkpoint_files& files) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 24U;
+    const std::optional<std::string> text = files.text("config.json", most);
+    if (!text) {
+        throw error(errc::file, files.shown("config.json"),
+                    "cannot be found: a published model has one beside its tensors");
+    }
+    return *text;
+}
+
+ANEMONE_BODY_OF bool is_network_folder(const std::string& path) {
+    const checkpoint_files files(path, nullptr);
+    return names_network(configuration_text(files), files.shown("config.json"));
+}
+
+ANEMONE_INLINE network network_in(const checkpoint_files& files) {
+    return read_network_configuration(configuration_text(files), files.shown("config.json"));
+}
+
+/// With the statistics of pixels that the files have, or the usual ones of the family.
+ANEMONE_INLINE network_form form_in(const checkpoint_files& files, const network& n, network_form form) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 24U;
+    const char* const beside = "preprocessor_config.json";
+    const std::optional<std::string> text = files.text(beside, most);
+    std::optional<pixel_statistics> found = text ? read_pixel_statistics(*text, files.shown(beside)) : std::nullopt;
+    if (!found) {
+        found = read_pixel_statistics(configuration_text(files), files.shown("config.json"));
+    }
+    form.pixels = found ? *found : usual_pixels(n);
+    return form;
+}
+
+ANEMONE_BODY_OF network_form network_form_in_folder(const std::string& path, const network_form& form) {
+    const checkpoint_files files(path, nullptr);
+    return form_in(files, network_in(files), form);
+}
+
+ANEMONE_BODY_OF network network_in_folder(const std::string& path) {
+    return network_in(checkpoint_files(path, nullptr));
+}
+
+ANEMONE_BODY_OF read_model read_network(const std::string& path, const network_checkpoint_options& options) {
+    const checkpoint_files files(path, options.opened);
+    const network n = network_in(files);
+    network_checkpoint_options whole = options;
+    whole.form = form_in(files, n, options.form);
+    std::vector<read_fault> faults;
+    weight_store tensors;
+    for (stored_tensor& t : files.tensors(faults)) {
+        tensors.add(std::move(t));
+    }
+    return network_with(n, std::move(tensors), std::move(faults), path, whole);
+}
+
+} // namespace ane::models::inline ANEMONE_WAY

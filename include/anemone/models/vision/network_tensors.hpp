@@ -1,0 +1,285 @@
+#pragma once
+
+#include "../../base/formatted.hpp"
+#include "../../passes/print.hpp"
+#include "../../readers/unreadable.hpp"
+#include "../../weights/convert.hpp"
+#include "../published_numbers.hpp"
+#include "network_checkpoint.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// Only bodies include this header.
+namespace ane::models::inline ANEMONE_WAY {
+
+/// Puts the tensors of a published image network under the names and into the forms of its graph.
+class network_tensors {
+public:
+    ANEMONE_INLINE network_tensors(read_model& made, const network& n, std::string place)
+        : made_(made), place_(std::move(place)) {
+        const graph_view g = made_.graph;
+        for (int i = 0; i < g.size(); ++i) {
+            if (g[i].kind == op::conv2d && g.operands(g[i]).size() == 3) {
+                const node& kernel = g[g.operands(g[i])[1]];
+                const node& offset = g[g.operands(g[i])[2]];
+                if (kernel.kind == op::weight && offset.kind == op::weight) {
+                    convolutions_.emplace(std::string(g.text(kernel.name)), std::string(g.text(offset.name)));
+                }
+            }
+        }
+        if (const auto* const vit = std::get_if<vision_transformer_configuration>(&n)) {
+            const sequence<char> positions = weight_name(detail::names_of(*vit).positions);
+            positions_.assign(positions.data(), positions.size());
+        }
+        is_transformers_ = source_of(n) == publisher::transformers;
+    }
+
+    /// Takes all of them; throws `unreadable` with these faults and its own.
+    ANEMONE_INLINE void take(weight_store all, std::vector<read_fault> faults, bool allows_missing) {
+        faults_ = std::move(faults);
+        const bool has_any = !all.empty();
+        for (const stored_tensor& t : all) {
+            keep(t);
+        }
+        split_joined();
+        fold_norms();
+        const graph_view g = made_.graph;
+        for (int i = 0; i < g.size(); ++i) {
+            if (g[i].kind == op::weight) {
+                add(std::string(g.name(i)), g[i].shape, has_any && !allows_missing);
+            }
+        }
+        note_left_over();
+        if (!faults_.empty()) {
+            throw unreadable(place_, std::move(faults_));
+        }
+    }
+
+private:
+    struct found_tensor {
+        stored_tensor tensor;
+        std::string published;
+        bool is_used = false;
+    };
+
+    ANEMONE_INLINE void fault(const std::string& tensor, const std::string& why) {
+        faults_.push_back({place_, 0, 0, tensor, why});
+    }
+    ANEMONE_INLINE found_tensor* find(const std::string& name) {
+        const auto at = found_.find(name);
+        return at == found_.end() ? nullptr : &at->second;
+    }
+
+    /// Under the name of the graph; transformers puts the name of the model before that of its body.
+    ANEMONE_INLINE void keep(const stored_tensor& t) {
+        if (t.name.ends_with(".num_batches_tracked")) { // counts the steps of a training
+            return;
+        }
+        std::string_view bare = t.name;
+        for (const std::string_view before : {"resnet.", "convnext.", "vit."}) {
+            if (is_transformers_ && bare.starts_with(before)) {
+                bare.remove_prefix(before.size());
+                break;
+            }
+        }
+        const sequence<char> made = weight_name(bare);
+        std::string name(made.data(), made.size());
+        for (const std::string_view older : {"linear_1", "linear_2"}) { // torchvision's first names of an inner layer
+            const std::size_t at = name.find("_mlp_" + std::string(older) + "_");
+            if (at != std::string::npos) {
+                name.replace(at + 5, older.size(), older == "linear_1" ? "0" : "3");
+            }
+        }
+        if (t.type != element_type::f32 && t.type != element_type::f16 && t.type != element_type::bf16) {
+            fault(t.name, formatted("is of {}: known are F32, F16 and BF16", facts_of(t.type).safetensors));
+            return;
+        }
+        found_tensor one{t, t.name};
+        one.tensor.name = name;
+        if (!found_.emplace(name, std::move(one)).second) {
+            fault(t.name, "stands there twice, with another prefix");
+        }
+    }
+
+    /// Three weights in one, the rows of queries, keys and values: timm's attn.qkv, torchvision's self_attention.in_proj.
+    ANEMONE_INLINE void split_joined() {
+        struct joined {
+            std::string_view of;
+            std::array<std::string_view, 3> parts;
+        };
+        constexpr joined forms[] = {
+            {"_attn_qkv_", {"_attn_q_", "_attn_k_", "_attn_v_"}},
+            {"_self_attention_in_proj_",
+             {"_self_attention_q_proj_", "_self_attention_k_proj_", "_self_attention_v_proj_"}}};
+        std::vector<found_tensor> made;
+        for (auto& [name, found] : found_) {
+            for (const joined& form : forms) {
+                const std::size_t at = name.find(form.of);
+                const extents& whole = found.tensor.shape;
+                if (at == std::string::npos || whole.rank < 1 || whole[0] % 3 != 0) {
+                    continue;
+                }
+                found.is_used = true;
+                const std::size_t size = found.tensor.bytes.size() / 3;
+                for (std::size_t k = 0; k < 3; ++k) {
+                    std::string of = name;
+                    of.replace(at, form.of.size(), form.parts[k]);
+                    extents part = whole;
+                    part[0] = whole[0] / 3;
+                    made.push_back(
+                        {{of, found.tensor.type, part, found.tensor.bytes.part(k * size, size)}, found.published});
+                }
+            }
+        }
+        for (found_tensor& each : made) {
+            std::string name = each.tensor.name;
+            if (!found_.emplace(std::move(name), std::move(each)).second) {
+                fault(each.published, "stands there joined and apart");
+            }
+        }
+    }
+
+    /// Of each convolution whose offset is a batch norm's that is there.
+    ANEMONE_INLINE void fold_norms() {
+        constexpr std::string_view end = "_bias";
+        for (const auto& [kernel, offset] : convolutions_) {
+            if (!offset.ends_with(end)) {
+                continue;
+            }
+            const std::string norm = offset.substr(0, offset.size() - end.size());
+            found_tensor* const w = find(kernel);
+            found_tensor* const beta = find(offset);
+            found_tensor* const gamma = find(norm + "_weight");
+            found_tensor* const mean = find(norm + "_running_mean");
+            found_tensor* const variance = find(norm + "_running_var");
+            if (w == nullptr || beta == nullptr || gamma == nullptr || mean == nullptr || variance == nullptr) {
+                continue; // what is missing is told as such
+            }
+            const std::int64_t channels = w->tensor.shape.rank > 0 ? w->tensor.shape[0] : 0;
+            bool fits = channels > 0;
+            for (const found_tensor* each : {beta, gamma, mean, variance}) {
+                if (each->tensor.shape != extents{channels}) {
+                    fault(each->published, formatted("is {}, the convolution before it has {} channels",
+                                                     ane::print(each->tensor.shape), channels));
+                    fits = false;
+                }
+            }
+            if (fits) {
+                fold(*w, *beta, *gamma, *mean, *variance);
+            }
+        }
+    }
+    ANEMONE_INLINE void fold(found_tensor& w, found_tensor& beta, found_tensor& gamma, found_tensor& mean,
+                             found_tensor& variance) {
+        constexpr double epsilon = 1e-5;
+        std::vector<float> kernel = to_float(w.tensor);
+        std::vector<float> offset = to_float(beta.tensor);
+        const std::vector<float> g = to_float(gamma.tensor);
+        const std::vector<float> m = to_float(mean.tensor);
+        const std::vector<float> v = to_float(variance.tensor);
+        const std::size_t each = kernel.size() / offset.size();
+        for (std::size_t i = 0; i < offset.size(); ++i) {
+            const double scale = static_cast<double>(g[i]) / std::sqrt(static_cast<double>(v[i]) + epsilon);
+            if (!(v[i] >= 0) || !std::isfinite(scale)) {
+                fault(variance.published, formatted("has {} at {}: a variance must be a number from 0 on", v[i], i));
+                return;
+            }
+            for (std::size_t k = 0; k < each; ++k) {
+                float& value = kernel[i * each + k];
+                value = static_cast<float>(static_cast<double>(value) * scale);
+            }
+            offset[i] = static_cast<float>(static_cast<double>(offset[i]) - static_cast<double>(m[i]) * scale);
+        }
+        gamma.is_used = mean.is_used = variance.is_used = true;
+        w.tensor = stored(w.tensor, kernel);
+        beta.tensor = stored(beta.tensor, offset);
+    }
+    ANEMONE_INLINE static stored_tensor stored(const stored_tensor& like, const std::vector<float>& values) {
+        weight_store one;
+        one.add(like.name, like.shape, std::span<const float>(values));
+        return one.take(like.name);
+    }
+
+    /// The shape without extents of 1.
+    ANEMONE_INLINE static extents bare(const extents& shape) {
+        extents result;
+        for (int i = 0; i < shape.rank; ++i) {
+            if (shape[i] != 1) {
+                result.append(shape[i]);
+            }
+        }
+        return result;
+    }
+    /// Whether the elements are those of the wanted shape in its order: [1000, 768] and [1000, 768, 1, 1]; a window's pixels as
+    /// the channels of a product, [768, 3, 16, 16] and [768, 768, 1, 1].
+    ANEMONE_INLINE static bool has_order_of(const extents& found, const extents& wanted) {
+        const bool is_product = wanted.rank == 4 && wanted[2] == 1 && wanted[3] == 1;
+        return bare(found) == bare(wanted) || (is_product && found.rank == 4 && found[0] == wanted[0] &&
+                                               found[2] == found[3] && found.count() == wanted.count());
+    }
+
+    ANEMONE_INLINE void add(const std::string& name, const extents& shape, bool requires_all) {
+        found_tensor* const found = find(name);
+        if (found == nullptr || found->is_used) {
+            made_.missing.push_back(name);
+            if (requires_all) {
+                fault(name, "is a weight of the model that its files do not have");
+            }
+            return;
+        }
+        found->is_used = true;
+        stored_tensor t = std::move(found->tensor);
+        extents turned = bare(t.shape); // positions behind each other along the width
+        if (turned.rank == 2) {
+            std::swap(turned[0], turned[1]);
+        }
+        const bool turns = name == positions_ && shape.rank == 4;
+        if (turns ? turned != bare(shape) : !has_order_of(t.shape, shape)) {
+            fault(found->published,
+                  formatted("is {}, the configuration says {}", ane::print(t.shape), ane::print(shape)));
+            return;
+        }
+        if (turns && turned.rank == 2) {
+            weight_store turning;
+            t.shape = bare(t.shape);
+            turning.add(std::move(t));
+            turning.transpose(name);
+            t = turning.take(name);
+        }
+        t.shape = shape;
+        if (const std::int64_t count = beyond_half(t); count > 0) {
+            made_.notes.push_back(note_beyond_half(found->published, count, t.shape.count()));
+        }
+        made_.weights.add(std::move(t));
+    }
+
+    ANEMONE_INLINE void note_left_over() {
+        std::vector<std::string> names;
+        for (const auto& [name, found] : found_) {
+            if (!found.is_used) {
+                names.push_back(found.published);
+            }
+        }
+        if (!names.empty()) {
+            made_.notes.push_back(note_of_left_over(names));
+        }
+    }
+
+    read_model& made_;
+    std::string place_;
+    std::map<std::string, std::string> convolutions_; ///< kernels and their offsets
+    std::string positions_;
+    bool is_transformers_ = false;
+    std::map<std::string, found_tensor> found_;
+    std::vector<read_fault> faults_;
+};
+
+} // namespace ane::models::inline ANEMONE_WAY
