@@ -176,11 +176,12 @@ def batch_norms(run):
 
 
 def others(run):
-    """What is neither is refused with its node, its number and a way out, and judged as 65504."""
+    """What is neither is refused with its node, its number and a way out: by `check` too, whose figures are with 65504."""
     run.write("large.mil", TOO_LARGE)
     run("run", "large.mil", code=2, words=("large.mil:4:", "y (mul): element 1 of a constant is 1048576", "65504", "scale"))
-    run("check", "large.mil", "-t", "h13", words=("constants beyond fp16 are read as the largest finite number, 65504",
-                                                  "y (mul): element 1 of a constant is 1048576", "scale"))
+    run("check", "large.mil", "-t", "h13", code=1,
+        words=("constants beyond fp16 are read as the largest finite number, 65504", "refused",
+               "error: large.mil:4: y (mul): element 1 of a constant is 1048576", "65504", "scale", "file.number"))
     run.write("small.mil", TOO_LARGE.replace("0x1p+20", "0x1p-40"))
     run("check", "small.mil", "-t", "h13", words=("1 of its numbers are zero in fp16, which ends at 6e-8", "accepted"))
 

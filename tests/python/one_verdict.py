@@ -1,4 +1,5 @@
-"""One verdict, every way in: `anemone check`, C, Python and `judge_mil_file` agree on every model of tests and examples.
+"""One verdict, every way in: `anemone check`, C, Python and `judge_mil_file` agree on every model of tests and examples, and
+what has a number that the graph does not hold is refused by whoever judges the file as by whoever runs it.
 
 Usage: one_verdict.py [PROGRAM]; PROGRAM is the one of ANEMONE_BUILD_DIR where none is given. C is called through ctypes."""
 
@@ -82,6 +83,68 @@ def judged(paths):
     return {(path, target): why for path, target, why in lines}
 
 
+def numbers_of(told):
+    """What a verdict says of numbers that the graph does not hold."""
+    return [each["message"] for each in told["observations"] if each["id"] == "file.number" and each["level"] == "error"]
+
+
+def why_not_run(path):
+    """What keeps a file from being read as it is, to run it; "" where nothing does."""
+    try:
+        anemone.Model(path)
+    except anemone.Error as refused:
+        return str(refused)
+    return ""
+
+
+def runs_as_judged(path, told):
+    """A file is judged to have such numbers exactly where that keeps it from being run, in the same words."""
+    why = why_not_run(path)
+    if told is None or "verdicts" not in told:
+        expect(why, f"{path.name} is unreadable, and can be run")
+        return
+    if any(each["id"] == "weights.missing" for each in told["observations"]):
+        return # of which a run says so
+    numbers = numbers_of(told)
+    expect(bool(numbers) == bool(why), f"{path.name}: check says {numbers}, whoever runs it: {why}")
+    for each in numbers:
+        expect(each in why or "more such numbers" in each, f"{path.name}: check says {each}, whoever runs it: {why}")
+    expect(not numbers or not any(each["accepted"] for each in told["verdicts"]), f"{path.name} is accepted with {numbers}")
+
+
+# Statements with a number that fp16 does not hold, and what is said of it; "" where it is held in some form.
+NUMBERS = {
+    "factor": ("y = mul(x = x, y = fp32(0x1p+20))", "y (mul): element 0 of a constant is 1048576"),
+    "vector": ("y = add(x = x, y = tensor<fp32, [8]>([1, 2, -1e6, 4, 5, 6, 7, 8]))", "element 2 of a constant is -1000000"),
+    "infinity": ("y = add(x = x, y = fp16(inf))", "element 0 of a constant is inf"),
+    "no_number": ("y = add(x = x, y = fp16(nan))", "element 0 of a constant is nan"),
+    "weight": ("y = linear(x = x, weight = tensor<fp32, [8, 8]>([" + ", ".join(8 * ["[1, 2, 3, 4, 1e5, 6, 7, 8]"]) + "]))",
+               "y (linear): element 4 of a constant is 100000"),
+    "open_ends": ("y = clip(x = x, alpha = fp16(-inf), beta = fp16(inf))", ""),
+    "mask": ("m = add(x = x, y = tensor<fp32, [8]>([0, 0, 0, 0, 0, 0, -1e9, -inf]));\n  tensor<fp16, [1, 8]> "
+             "y = softmax(x = m, axis = 1)", ""),
+}
+
+
+def judge_numbers(program, of_c):
+    """Files with such numbers: the command, C and Python refuse them, with node, value, limit and a way out, as `run` does."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (statement, said) in NUMBERS.items():
+            path = pathlib.Path(folder) / f"{name}.mil"
+            path.write_text("program(1.3)\n{\n func main<ios17>(tensor<fp16, [1, 8]> x) {\n  tensor<fp16, [1, 8]> "
+                            f"{statement}[name = string(\"y\")];\n }} -> (y);\n}}\n")
+            told = by_command(program, path, "any", folder)
+            expect(told is not None and told == by_module(path, "any"), f"{name}: Python and the command differ")
+            expect(of_c is None or told == by_c(of_c, path, "any"), f"{name}: C and the command differ")
+            runs_as_judged(path, told)
+            ran = _harness.run(program, ["run", str(path)], folder)
+            expect((ran.returncode == 2) == bool(said) and said in ran.stderr, f"{name} runs: {ran.stderr}")
+            numbers = numbers_of(told)
+            expect(bool(numbers) == bool(said) and all(said in each for each in numbers), f"{name}: {numbers}")
+            checked = _harness.run(program, ["check", str(path), "-t", TARGETS], folder)
+            expect(checked.returncode == (1 if said else 0), f"{name}: check ends with {checked.returncode}")
+
+
 def agrees(path, told, reasons):
     """The command and `judge_mil_file` on the route of the text: what the latter refuses is refused, and what it does not
     refuse is accepted, unless values may go wrong, which is not its matter."""
@@ -93,7 +156,7 @@ def agrees(path, told, reasons):
         pairs += 1
         errors = [v for v in each["violations"] if v["level"] == "error"]
         of_form = [v["message"] for v in errors if v["severity"] != "hazard"]
-        of_values = len(of_form) < len(errors)
+        of_values = len(of_form) < len(errors) or bool(numbers_of(told))
         expect(not why or not each["accepted"], f"{path.name} on {each['target']}: accepted, though judge_mil_file says: {why}")
         expect(why or each["accepted"] or of_values, f"{path.name} on {each['target']}: refused, though judge_mil_file accepts it")
         expect(why or not of_form, f"{path.name} on {each['target']}: judge_mil_file accepts it, though {of_form}")
@@ -143,9 +206,12 @@ def main():
                     expect(other == told, f"{path.name} by route {route}: {way} and the command differ")
                 if told is None:
                     unread += route == "any"
-                elif route == "mil" and path.suffix == ".mil":
+                if route == "any":
+                    runs_as_judged(path, told)
+                elif told is not None and path.suffix == ".mil":
                     pairs += agrees(path, told, reasons)
             files += 1
+    judge_numbers(program, of_c)
     pairs += judge_made_programs(program)
     expect(not reasons or pairs > 500, f"only {pairs} pairs of files and targets")
     return verdict(f"{files} files, {unread} of them read by none", f"{pairs} pairs with judge_mil_file")

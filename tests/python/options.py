@@ -89,6 +89,16 @@ def in_the_command(program, cases):
         expect(not strangers, f"anemone {subcommand} has {sorted(strangers)}, which no table has: see FILES_AND_FORMATS")
 
 
+def ranges_alike(program):
+    """-r takes one range in every subcommand that has it: the model may stand behind, and a second range has its own -r."""
+    model = str(ROOT / "examples" / "reading" / "classifier.mil")
+    for subcommand in ("check", "optimize"):
+        for given, code in ((["-r", "image=0,1", model], 0), (["-r", "image=0,1", "-r", "image=0,2", model], 0),
+                            ([model, "-r", "image=0,1", "image=0,1"], 2)):
+            done = subprocess.run([program, subcommand, *given, "-t", "h13"], capture_output=True, text=True, check=False)
+            expect(done.returncode == code, f"anemone {subcommand} {given} ends with {done.returncode}: {done.stderr}")
+
+
 def in_c(cases):
     structures = _options.structures()
     for case in cases:
@@ -151,6 +161,7 @@ def main():
     every_table_is_told(cases)
     front_ends_are_apart()
     in_the_command(command(), cases)
+    ranges_alike(command())
     in_c(cases)
     in_python(cases)
     return verdict(f"{sum(len(case['options']) for case in cases)} options of {len(cases)} use cases")

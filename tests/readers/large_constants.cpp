@@ -132,8 +132,23 @@ TEST_CASE("what is no mask is refused, with its place, value and limit") {
                       {.approximates = true});
     REQUIRE(judged.changes.size() == 1);
     CHECK(judged.graph.payload[0] == 65504);
-    REQUIRE(judged.hazards.size() == 1); // which `check` tells of, with the layer and a way out
-    CHECK(judged.hazards[0].reason.find("of a constant is 10000000") != std::string::npos);
+    REQUIRE(judged.unheld.size() == 1); // for which `check` refuses the file, with the layer and a way out
+    CHECK(judged.unheld[0].reason.find("of a constant is 10000000") != std::string::npos);
+    // What no rounding makes a number of fp16 is told the same way, once for a statement.
+    const auto told_alone = [&](const std::string& body, const char* why) {
+        CAPTURE(body);
+        CHECK(told_of(x, body).find(why) != std::string::npos);
+        const ane::read_model lenient = reading::read(program_of(x, body), {}, {.approximates = true});
+        REQUIRE(lenient.unheld.size() == 1);
+        CHECK(lenient.unheld[0].reason.find(why) != std::string::npos);
+        CHECK(lenient.unheld[0].line == 4);
+    };
+    told_alone("tensor<fp16, [2, 3]> y = add(x = x, y = tensor<fp16, [3]>([nan, 0x1p+0, nan]));",
+               "element 0 of a constant is nan");
+    told_alone("tensor<int32, [2, 3]> i = cast(x = x, dtype = string(\"int32\"));"
+               "tensor<int32, [2, 3]> j = add(x = i, y = tensor<int32, [3]>([1, 4099, 4101]));"
+               "tensor<fp16, [2, 3]> y = cast(x = j, dtype = string(\"fp16\"));",
+               "element 1 of a constant is 4099, which fp16 does not hold exactly");
 }
 
 TEST_CASE("a factor inside a logarithm is a power of two smaller, and the logarithm of that is added") {

@@ -19,25 +19,21 @@ using namespace ane;
 
 namespace {
 
-/// What is found of tensors as a whole, whatever layer has them, and mended by another program or by nothing: no advice of a
-/// layer's numbers can exclude it.
-constexpr rule_set of_tensors{rule::live_set_exceeds,
-                              rule::rows_share_a_bank,
-                              rule::working_set_exceeds,
-                              rule::working_set_exceeds_nominal,
-                              rule::weights_exceed_kernel_memory,
-                              rule::weight_is_expanded_before_it_runs,
-                              rule::right_operand_is_not_resident,
-                              rule::width_is_not_a_granule,
-                              rule::width_is_one,
-                              rule::winograd_needs_unit_stride};
+/// What is found of the rows of tensors, whatever layer has them: followed for whole tensors and matrices, whose extents are
+/// free. A layer's own numbers decide the rows of its result, which is padded or cut behind it. And advice to leave a layer as it is.
+constexpr rule_set of_rows{rule::live_set_exceeds,
+                           rule::rows_share_a_bank,
+                           rule::width_is_not_a_granule,
+                           rule::width_is_one,
+                           rule::weight_is_expanded_before_it_runs,
+                           rule::winograd_needs_unit_stride};
 
 /// The findings of a layer that advise something, with their suggestions.
-std::map<rule, std::vector<std::string>> advised_on(const dynamic_graph& g, target t) {
+std::map<rule, std::vector<std::string>> advised_on(const dynamic_graph& g, target t, const rule_set& apart) {
     std::map<rule, std::vector<std::string>> all;
     for (const violation& v : violations(g, t)) {
         std::vector<std::string> suggestions = detail::suggestions_of(v, g, describe(t));
-        if (!suggestions.empty() && !of_tensors.contains(v.rule)) {
+        if (!suggestions.empty() && !apart.contains(v.rule)) {
             all.emplace(v.rule, std::move(suggestions));
         }
     }
@@ -59,14 +55,15 @@ struct counted {
 };
 
 /// Whether some suggestion for `second`, followed after one for `first`, leaves neither finding.
-template <class Layer> bool mends_both(const Layer& from, rule first, rule second, target t, std::string& what) {
-    const auto found = advised_on(from.built(), t);
+template <class Layer>
+bool mends_both(const Layer& from, rule first, rule second, target t, const rule_set& apart, std::string& what) {
+    const auto found = advised_on(from.built(), t, apart);
     for (const std::string& a : found.at(first)) {
         const std::optional<Layer> once = Layer::follow(from, first, a, t);
         if (!once) {
             continue;
         }
-        const auto then = advised_on(once->built(), t);
+        const auto then = advised_on(once->built(), t, apart);
         if (then.count(first) != 0) {
             what += "\n  " + a + " leaves " + std::string(name(first)) + ": " + once->text();
             continue;
@@ -79,14 +76,14 @@ template <class Layer> bool mends_both(const Layer& from, rule first, rule secon
             if (!twice) {
                 continue;
             }
-            const auto left = advised_on(twice->built(), t);
+            const auto left = advised_on(twice->built(), t, apart);
             if (left.count(first) == 0 && left.count(second) == 0) {
                 return true;
             }
             if (left.count(second) == 0) { // the first is told anew of what the second made, and mended for good
                 for (const std::string& again : left.at(first)) {
                     const std::optional<Layer> thrice = Layer::follow(*twice, first, again, t);
-                    const auto last = thrice ? advised_on(thrice->built(), t) : left;
+                    const auto last = thrice ? advised_on(thrice->built(), t, apart) : left;
                     if (last.count(first) == 0 && last.count(second) == 0) {
                         return true;
                     }
@@ -106,9 +103,9 @@ bool can_follow(const Layer& layer, rule of, const std::vector<std::string>& sug
                        [&](const std::string& each) { return Layer::follow(layer, of, each, t).has_value(); });
 }
 
-template <class Layer> void follow_pairs(counted& all, target t) {
+template <class Layer> void follow_pairs(counted& all, target t, const rule_set& apart = {}) {
     for (const Layer& layer : Layer::some(from_environment::thorough())) {
-        const auto found = advised_on(layer.built(), t);
+        const auto found = advised_on(layer.built(), t, apart);
         ++all.layers;
         for (const auto& [first, of_first] : found) {
             for (const auto& [second, of_second] : found) {
@@ -118,10 +115,10 @@ template <class Layer> void follow_pairs(counted& all, target t) {
                 }
                 ++all.pairs;
                 std::string what;
-                if (mends_both(layer, first, second, t, what)) {
+                if (mends_both(layer, first, second, t, apart, what)) {
                     continue;
                 }
-                if (mends_both(layer, second, first, t, what) && waits_for(first, second)) {
+                if (mends_both(layer, second, first, t, apart, what) && waits_for(first, second)) {
                     all.ordered.insert({second, first});
                 } else {
                     all.open.try_emplace({first, second}, layer.text() + what);
@@ -137,10 +134,13 @@ TEST_CASE("of two findings of a layer both are mended one after the other, or an
     counted all;
     const bool thorough = from_environment::thorough();
     for (const target t : thorough ? std::vector{h13, h17s} : std::vector{h13}) {
-        follow_pairs<advised_layers::convolution>(all, t);
-        follow_pairs<advised_layers::product>(all, t);
-        follow_pairs<advised_layers::row_function>(all, t);
-        follow_pairs<advised_layers::pooling>(all, t);
+        follow_pairs<advised_layers::convolution>(all, t, of_rows);
+        follow_pairs<advised_layers::product>(all, t, of_rows);
+        follow_pairs<advised_layers::row_function>(all, t, of_rows);
+        follow_pairs<advised_layers::pooling>(all, t, of_rows);
+        follow_pairs<advised_layers::whole_tensor>(all, t);
+        follow_pairs<advised_layers::kept_state>(all, t);
+        follow_pairs<advised_layers::stored_matrix>(all, t);
     }
     for (const auto& each : all.open) {
         CHECK_MESSAGE(false, std::string(name(each.first.first)), ", ", std::string(name(each.first.second)), ": ",

@@ -14,17 +14,21 @@ std::set<std::string>& not_known() {
 
 dynamic_graph convolution::built() const {
     dynamic_builder b;
+    const auto stored = [this](dynamic_builder& to, const extents& shape) {
+        const tensor w = to.weight("w", shape);
+        return in_palette ? to.add(op::compressed, {w}, compression{.form = weight_form::palette, .bits = 4}) : w;
+    };
     const std::int64_t of_group = channels / groups;
     if (as_frames) {
         const std::int64_t reach_h = (kernel_height - 1) * dilation + 1;
         const std::int64_t reach_w = (kernel_width - 1) * dilation + 1;
         const std::int64_t frames = ((height - reach_h) / stride.height + 1) * ((width - reach_w) / stride.width + 1);
         const std::int64_t terms = of_group * kernel_height * kernel_width;
-        b.output("y", b.add(op::linear, {b.input("x", {frames, terms}), b.weight("w", {outputs / groups, terms})}));
+        b.output("y", b.add(op::linear, {b.input("x", {frames, terms}), stored(b, {outputs / groups, terms})}));
         return b.finish();
     }
     const tensor x = b.input("x", {1, channels, height, width});
-    const tensor w = b.weight("w", {outputs, of_group, kernel_height, kernel_width});
+    const tensor w = stored(b, {outputs, of_group, kernel_height, kernel_width});
     b.output("y", b.add(op::conv2d, {x, w}, conv{.stride = stride, .dilation = dilation, .groups = groups}));
     return b.finish();
 }
@@ -33,8 +37,16 @@ std::string convolution::text() const {
     std::ostringstream s;
     s << "conv2d of [1, " << channels << ", " << height << ", " << width << "] by [" << outputs << ", .., "
       << kernel_height << ", " << kernel_width << "], stride " << stride.height << " " << stride.width << ", dilation "
-      << dilation << ", groups " << groups << (as_frames ? ", as frames" : "");
+      << dilation << ", groups " << groups << (as_frames ? ", as frames" : "") << (in_palette ? ", a palette" : "");
     return s.str();
+}
+
+void convolution::tile(std::int64_t convolution::*image, std::int64_t kernel, int step, rule of, target t) {
+    const std::int64_t reach = (kernel - 1) * dilation + 1;
+    for (std::int64_t results = (this->*image - reach) / step + 1; results > 1 && breaks(built(), of, t);) {
+        results = (results + 1) / 2;
+        this->*image = reach + (results - 1) * step;
+    }
 }
 
 std::optional<convolution> convolution::follow(const convolution& from, rule of, const std::string& s, target t) {
@@ -94,8 +106,13 @@ std::optional<convolution> convolution::follow(const convolution& from, rule of,
         while (c.kernel_width > 1 && breaks(c.built(), of, t)) {
             c.kernel_width = (c.kernel_width + 1) / 2;
         }
-    } else if (begins(s, "tile the last axis") || begins(s, "tile the width") ||
-               begins(s, "tile the batch or the image")) {
+    } else if (begins(s, "tile the batch or the image") || begins(s, "keep it under")) {
+        c.tile(&convolution::width, c.kernel_width, c.stride.width, of, t);
+        c.tile(&convolution::height, c.kernel_height, c.stride.height, of, t);
+        if (s.find("split the outputs") != std::string::npos) {
+            return follow(c, of, s.substr(s.find("split the outputs")), t);
+        }
+    } else if (begins(s, "tile the last axis") || begins(s, "tile the width")) {
         c.width = (c.width + 1) / 2 + (c.kernel_width - 1) * c.dilation;
         for (int i = 0; i < 4 && breaks(c.built(), of, t); ++i) {
             c.width = (c.width + 1) / 2 + (c.kernel_width - 1) * c.dilation;
@@ -116,8 +133,23 @@ std::optional<convolution> convolution::follow(const convolution& from, rule of,
         c.channels = up_to_multiple((c.channels + 1) / 2, c.groups);
     } else if (begins(s, "use widths") || begins(s, "move a longer axis last") || begins(s, "a width that is an odd")) {
         c.width = up_to_multiple(c.width, 8);
-    } else if (begins(s, "keep it under")) {
-        return std::nullopt;
+    } else if (begins(s, "split the outputs into")) { // a layer has outputs of one group
+        const std::int64_t parts = std::stoll(s.substr(23));
+        c.channels /= c.groups;
+        c.outputs = c.as_frames ? (c.outputs / c.groups + parts - 1) / parts // of one group already
+                                : std::min((c.outputs + parts - 1) / parts, c.outputs / c.groups);
+        c.groups = 1;
+        if (const std::size_t at = s.find("into a sum of "); at != std::string::npos) {
+            const std::int64_t sums = std::stoll(s.substr(at + 14));
+            c.channels = std::max<std::int64_t>(c.channels / sums, 1);
+        }
+        c.in_palette = c.in_palette || s.find("palette of 4 bits") != std::string::npos;
+    } else if (begins(s, "split it along its rows")) {
+        while (c.outputs > c.groups && breaks(c.built(), of, t)) {
+            c.outputs = up_to_multiple((c.outputs + 1) / 2, c.groups);
+        }
+    } else if (begins(s, "stream them as a palette")) {
+        c.in_palette = true;
     } else {
         return unknown(of, s);
     }

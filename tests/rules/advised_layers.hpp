@@ -27,11 +27,16 @@ struct convolution {
     int dilation = 1;
     int groups = 1;
     bool as_frames = false;
+    bool in_palette = false;
 
     dynamic_graph built() const;
     std::string text() const;
     static std::optional<convolution> follow(const convolution& from, rule of, const std::string& suggestion, target t);
     static std::vector<convolution> some(bool all);
+
+private:
+    /// Halves the results along an axis until a rule is kept.
+    void tile(std::int64_t convolution::*image, std::int64_t kernel, int step, rule of, target t);
 };
 
 /// A sum of products of promised numbers, each scaled by a power of two that is taken back behind it.
@@ -40,8 +45,9 @@ struct product {
     double x = 1, w = 1; ///< no element is larger
     double x_least = 0;  ///< and none of x smaller
     double x_scale = 1, w_scale = 1;
-    bool in_codes = false; ///< w in 8 bits
-    double deviation = 0;  ///< of both, where no range is promised
+    bool in_codes = false;   ///< w in 8 bits
+    double deviation = 0;    ///< of both, where no range is promised
+    bool in_palette = false; ///< w in 4 bits
 
     dynamic_graph built() const;
     std::string text() const;
@@ -76,6 +82,43 @@ struct pooling {
     std::string text() const;
     static std::optional<pooling> follow(const pooling& from, rule of, const std::string& suggestion, target t);
     static std::vector<pooling> some(bool all);
+};
+
+/// Functions of a whole tensor, whose sum is the result.
+struct whole_tensor {
+    extents shape;
+    int branches = 1;
+    bool as_tree = false;
+    bool keeps_first = false; ///< the first function is read again behind two more
+
+    dynamic_graph built() const;
+    std::string text() const;
+    static std::optional<whole_tensor> follow(const whole_tensor& from, rule of, const std::string& suggestion,
+                                              target t);
+    static std::vector<whole_tensor> some(bool all);
+};
+
+/// A sum that is kept from one run to the next.
+struct kept_state {
+    extents shape;
+
+    dynamic_graph built() const;
+    std::string text() const;
+    static std::optional<kept_state> follow(const kept_state& from, rule of, const std::string& suggestion, target t);
+    static std::vector<kept_state> some(bool all);
+};
+
+/// A product of rows with a matrix, which is a weight in some form or computed.
+struct stored_matrix {
+    std::int64_t rows = 1, terms = 64, outputs = 64;
+    bool is_computed = false;
+    std::optional<compression> form{};
+
+    dynamic_graph built() const;
+    std::string text() const;
+    static std::optional<stored_matrix> follow(const stored_matrix& from, rule of, const std::string& suggestion,
+                                               target t);
+    static std::vector<stored_matrix> some(bool all);
 };
 
 } // namespace advised_layers

@@ -14,9 +14,10 @@ dynamic_graph product::built() const {
     };
     const tensor input = times(b, b.input("x", {8, terms}, promised(x, std::min(x, x_least))), x_scale);
     tensor weight;
-    if (in_codes) { // scaled before it is stored
+    if (in_codes || in_palette) { // scaled before it is stored
         weight = b.add(op::compressed, {b.weight("w", {8, terms}, promised(w * w_scale, 0))},
-                       compression{.form = weight_form::affine, .bits = 8});
+                       in_palette ? compression{.form = weight_form::palette, .bits = 4}
+                                  : compression{.form = weight_form::affine, .bits = 8});
     } else {
         weight = times(b, b.weight("w", {8, terms}, promised(w, 0)), w_scale);
     }
@@ -27,8 +28,8 @@ dynamic_graph product::built() const {
 std::string product::text() const {
     std::ostringstream s;
     s << "linear of " << terms << " terms, x to " << x << " (least " << x_least << ", scaled by " << x_scale
-      << "), w to " << w << " (scaled by " << w_scale << ")" << (in_codes ? ", in 8 bits" : "") << ", deviation "
-      << deviation;
+      << "), w to " << w << " (scaled by " << w_scale << ")" << (in_codes ? ", in 8 bits" : "")
+      << (in_palette ? ", in a palette" : "") << ", deviation " << deviation;
     return s.str();
 }
 
@@ -62,7 +63,11 @@ std::optional<product> product::follow(const product& from, rule of, const std::
         return scaled(p, &product::x, 0.5, of, t);
     }
     if (begins(s, "keep the weights in fp16")) {
-        p.in_codes = false;
+        p.in_codes = p.in_palette = false;
+        return p;
+    }
+    if (begins(s, "stream them as a palette")) {
+        p.in_palette = true;
         return p;
     }
     if (begins(s, "declare ranges")) {

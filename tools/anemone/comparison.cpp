@@ -1,12 +1,11 @@
 #include "comparison.hpp"
 
+#include "../app/by_name.hpp"
 #include "terminal_text.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <map>
-#include <string_view>
 
 namespace command {
 
@@ -25,13 +24,9 @@ bool within(double a, double b, const tolerance& allowed) {
 comparison compare_arrays(std::span<const tensor> answers, std::span<const tensor> expected, const tolerance& allowed) {
     comparison result;
     const bool are_alone = answers.size() == 1 && expected.size() == 1;
-    std::map<std::string_view, const tensor*> by_name;
-    for (const tensor& each : answers) {
-        by_name[each.name] = &each;
-    }
+    const app::by_name<tensor> named(answers);
     for (const tensor& wanted : expected) {
-        const auto named = by_name.find(wanted.name);
-        const tensor* const found = are_alone ? &answers.front() : named == by_name.end() ? nullptr : named->second;
+        const tensor* const found = are_alone ? &answers.front() : named.find(wanted.name);
         if (found == nullptr || found->count() != wanted.count()) {
             result.equal = false;
             result.text +=

@@ -3,16 +3,16 @@
 #include <anemone/base/error.hpp>
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace app {
 
 /// What has names, by name: n log n steps for all of n look-ups. What it is made of must outlive it.
 template <class Named> class by_name {
 public:
-    explicit by_name(const std::vector<Named>& all) {
+    explicit by_name(std::span<const Named> all) {
         for (const Named& each : all) {
             const auto [place, is_new] = places_.try_emplace(each.name, entry{&each, false});
             place->second.is_twice = place->second.is_twice || !is_new;

@@ -195,6 +195,24 @@ void refuse_opset(const model& of, const check_options& how, ane::verdict_table&
     observed.push_back({ane::file_refused, ane::severity::reject, reason, {}, 0});
 }
 
+/// Refuses a file with numbers that the graph does not hold, as whatever computes with it does: the graph that is judged
+/// has others.
+void refuse_numbers(const model& of, const check_options& how, ane::verdict_table& verdicts,
+                    std::vector<ane::aside>& observed) {
+    constexpr std::size_t listed = 10; // a file with one such number may have it in every layer
+    const std::vector<ane::read_fault>& numbers = of.unheld();
+    for (std::size_t i = 0; i < numbers.size() && i <= listed; ++i) {
+        const ane::read_fault& each = numbers[i];
+        const std::string reason = i == listed ? fmt::format("{} more such numbers, the last in {}",
+                                                             numbers.size() - listed, numbers.back().operation)
+                                               : (each.operation.empty() ? "" : each.operation + ": ") + each.reason;
+        for (const ane::target t : targets_named(how.targets)) {
+            verdicts.refuse_file(t, reason);
+        }
+        observed.push_back({ane::file_number, ane::severity::reject, reason, each.where, each.line});
+    }
+}
+
 /// Arithmetic that a search for an overflow may take, in all its runs: about two seconds.
 constexpr double most_flops = 4e10;
 /// Memory that it may take: a check of 2 GB of weights looks at them piece by piece, which a run could not.
@@ -281,6 +299,7 @@ judgement check(const model& of, const check_options& how, const caller& who, co
     note_overflows_seen(promised.graph, of, how, targets, rules, observed);
     ane::verdict_table verdicts(promised.graph, targets, rules);
     refuse_opset(of, how, verdicts, observed);
+    refuse_numbers(of, how, verdicts, observed);
     if (is_judged_as_text) {
         append(observed, refuse_mil(promised, waived, verdicts));
         note_unwritable(promised.graph, observed);

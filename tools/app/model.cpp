@@ -16,7 +16,7 @@ model::model(const std::string& path, const reading_options& how, model_file fil
       weights_(std::make_shared<ane::weight_store>(std::move(file.read.weights))), notes_(std::move(file.read.notes)),
       doubts_(std::move(file.read.doubts)), changes_(std::move(file.read.changes)),
       expanded_(std::move(file.read.expanded)), parts_(std::move(file.parts)), forms_(std::move(file.read.forms)),
-      types_(std::move(file.read.types)), hazards_(std::move(file.read.hazards)),
+      types_(std::move(file.read.types)), hazards_(std::move(file.read.hazards)), unheld_(std::move(file.read.unheld)),
       missing_(std::move(file.read.missing)), hints_(std::move(file.read.hints)), opset_(std::move(file.read.opset)),
       integers_(std::move(file.read.integers)) {}
 

@@ -46,6 +46,8 @@ public:
     /// What of its types a compiler may refuse, target by target, and what systems were seen to fail on.
     const std::vector<ane::typed_value>& types() const { return types_; }
     const std::vector<ane::read_fault>& hazards() const { return hazards_; }
+    /// Numbers of the file that the graph does not hold, of a model that is read to be judged: others cannot be read.
+    const std::vector<ane::read_fault>& unheld() const { return unheld_; }
     /// Those of the notes that tell of numbers which are others than in the file.
     const std::vector<std::string>& changes() const { return changes_; }
     /// Those of the notes that tell of weights which the file stores smaller than what is written of it.
@@ -90,6 +92,7 @@ private:
     std::vector<ane::read_fault> forms_;
     std::vector<ane::typed_value> types_;
     std::vector<ane::read_fault> hazards_;
+    std::vector<ane::read_fault> unheld_; // also of what became of the model: its graph has the others
     std::vector<std::string> missing_;
     std::vector<ane::file_hint> hints_;
     std::string opset_;

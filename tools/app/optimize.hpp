@@ -57,7 +57,8 @@ struct optimize_options {
                     .instead = {.command = "x=-1,1 promises a range of an input, data.npz measures it"},
                     .written = {.python = "{\"x\": (-1, 1)}"},
                     .letter = 'r',
-                    .word = words::file}));
+                    .word = words::file,
+                    .takes_one = true}));
     }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../graph/border_source.hpp"
 #include "tape.hpp"
 
 /// Derivatives of what moves elements: the elements move back, and copies of one are added up.
@@ -106,12 +107,8 @@ private:
     }
 };
 
-/// What a border of copies gives back, axis by axis. `copied` gives what the elements before or behind the operand add to
-/// it: (tape, border, before) to a value and the place on the axis where it begins.
-struct border_part {
-    int value;
-    std::int64_t begin;
-};
+/// What a border of copies gives back, axis by axis: `copied(border, along)` is what the elements before or behind the
+/// operand add to it, which begins where the first of the copied elements stands.
 template <class Copied> constexpr void pull_border(const step& s, Copied copied) {
     const pads p = s.n.get<pads>();
     int value = s.dy;
@@ -121,34 +118,26 @@ template <class Copied> constexpr void pull_border(const step& s, Copied copied)
         for (const bool before : {true, false}) {
             const std::int64_t size = before ? p.before[k] : p.after[k];
             if (size > 0) {
-                const int border = s.t.slice(value, k, before ? 0 : p.before[k] + extent, size);
-                const border_part part = copied(border, k, before, extent);
-                const std::int64_t end = part.begin + s.t.shape(part.value)[k];
-                middle = s.t.add(middle, s.t.padded(part.value, k, part.begin, extent - end));
+                const int part = copied(s.t.slice(value, k, before ? 0 : p.before[k] + extent, size), k);
+                // Mirrored, the copy beside the operand is the first of those before it, and the last one of those behind.
+                const std::int64_t begin = border_source(s.n.kind, extent, before ? -1 : extent + size - 1);
+                middle = s.t.add(middle, s.t.padded(part, k, begin, extent - begin - s.t.shape(part)[k]));
             }
         }
         value = middle;
     }
     s.pull(0, value);
 }
-/// A mirror, in which the edge is repeated or not.
-constexpr void pull_mirror(const step& s, int edge) {
-    pull_border(s, [&](int border, int along, bool before, std::int64_t extent) {
-        const std::int64_t size = s.t.shape(border)[along];
-        return border_part{s.t.emit(op::reverse, axes{along}, {border}), before ? edge : extent - edge - size};
-    });
-}
-template <> struct derivative<op::reflect_pad> : smooth {
-    static constexpr void pull(const step& s) { pull_mirror(s, 1); }
+struct mirror_derivative : smooth {
+    static constexpr void pull(const step& s) {
+        pull_border(s, [&](int border, int along) { return s.t.emit(op::reverse, axes{along}, {border}); });
+    }
 };
-template <> struct derivative<op::symmetric_pad> : smooth {
-    static constexpr void pull(const step& s) { pull_mirror(s, 0); }
-};
+template <> struct derivative<op::reflect_pad> : mirror_derivative {};
+template <> struct derivative<op::symmetric_pad> : mirror_derivative {};
 template <> struct derivative<op::replicate_pad> : smooth {
     static constexpr void pull(const step& s) {
-        pull_border(s, [&](int border, int along, bool before, std::int64_t extent) {
-            return border_part{s.t.sum(border, axes{along}), before ? 0 : extent - 1};
-        });
+        pull_border(s, [&](int border, int along) { return s.t.sum(border, axes{along}); });
     }
 };
 

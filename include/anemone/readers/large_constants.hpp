@@ -250,8 +250,9 @@ ANEMONE_INLINE std::vector<read_fault> faults_of_large_constants(const graph_vie
     return faults;
 }
 
-/// Makes masks finite, and factors inside a logarithm smaller, with a note. Other constants beyond fp16 become +-65504 where `saturates`, with a note
-/// and a hazard, which names what reads them; else the faults of those among `found` are returned.
+/// Makes masks finite, and factors inside a logarithm smaller, with a note. Other constants beyond fp16 become +-65504
+/// where `saturates`, with a note, and are told among the model's numbers that are not held; else the faults of those
+/// among `found` are returned.
 ANEMONE_INLINE std::vector<read_fault> settle_large_constants(read_model& model, std::span<const large_constant> found,
                                                               bool saturates) {
     const found_masks all(model.graph);
@@ -300,7 +301,7 @@ ANEMONE_INLINE std::vector<read_fault> settle_large_constants(read_model& model,
         }
         if (!is_mask) {
             note("constants beyond fp16 are read as the largest finite number, 65504");
-            model.hazards.push_back(each.fault);
+            model.unheld.push_back(each.fault);
             model.weights.replace(limited(model.weights.at(each.weight), half_max));
         }
         if (each.is_literal) {

@@ -56,6 +56,7 @@ read_model model_of(file_lookup files, const mil_reader_options& options, std::s
     model.doubts = std::move(scope.doubts);
     model.types = std::move(scope.types);
     model.hazards = std::move(scope.hazards);
+    model.unheld = std::move(scope.unheld);
     model.integers = std::move(scope.integers);
     model.missing = std::move(scope.missing);
     model.layouts = std::move(scope.layouts);

@@ -88,6 +88,7 @@ public:
     std::vector<read_fault> doubts;  ///< statements that the engine's compiler was seen to refuse
     std::vector<read_fault> forms;   ///< what Apple's parser is not known to take
     std::vector<read_fault> hazards; ///< what some system was seen to fail on
+    std::vector<read_fault> unheld;  ///< numbers that were approximated
     std::vector<typed_value> types;
     bool converts_ports = false; ///< Core ML hands ports of any type over, and casts them
     std::vector<mil_state> states;
@@ -218,19 +219,33 @@ private:
     }
     ANEMONE_INLINE half as_half(const known_tensor& c, std::int64_t i) {
         const double value = c.at(i);
-        if (approximates) {
-            return half(std::isnan(value) ? 0.0 : value);
-        }
         const half rounded(value);
         if (!is_finite(rounded)) {
-            throw refused_statement{formatted(
-                "element {} of a constant is {}; the graph holds finite fp16 values, up to {}", i, value, half_max)};
+            refuse_number([&] {
+                return formatted("element {} of a constant is {}; the graph holds finite fp16 values, up to {}", i,
+                                 value, half_max);
+            });
+            return half(std::isnan(value) ? 0.0 : value);
         }
         if (is_integer(c.type) && static_cast<double>(rounded) != value) {
-            throw refused_statement{
-                formatted("element {} of a constant is {}, which fp16 does not hold exactly", i, value)};
+            refuse_number([&] {
+                return formatted("element {} of a constant is {}, which fp16 does not hold exactly", i, value);
+            });
         }
         return rounded;
+    }
+    /// The fault of a number that the graph does not hold: kept beside a model that is read to be judged, the first of
+    /// a statement, as it is the first that ends the reading of another.
+    template <class Why> void refuse_number(const Why& why) {
+        if (!approximates) {
+            throw refused_statement{why()};
+        }
+        const bool is_told = !unheld.empty() && unheld.back().line == reading.line &&
+                             unheld.back().column == reading.column && unheld.back().operation == reading.operation;
+        if (!is_told && unheld.size() < most_faults) {
+            unheld.push_back(reading);
+            unheld.back().reason = why();
+        }
     }
 
     ANEMONE_INLINE std::vector<half> as_halves(const known_tensor& c) {

@@ -60,6 +60,9 @@ struct read_model {
     std::vector<typed_value> types = {};
     /// What a compiler takes and some system was seen to fail on, each with the system: no reason to refuse the file.
     std::vector<read_fault> hazards = {};
+    /// Numbers of the file that the graph does not hold, and has others for (`approximates`, `saturates_infinities` of the
+    /// readers' options; else they are faults): a verdict on the graph is none on the file, and whoever judges it says so.
+    std::vector<read_fault> unheld = {};
     /// Forms of the file that Apple's parser is not known to take, each with what to write instead: of its words and its
     /// blobs, not of the model. What we write has none.
     std::vector<read_fault> forms = {};

@@ -26,6 +26,8 @@ inline constexpr aside_kind file_hazard{"file.hazard", "the file has a form that
                                         "docs/reading.md"};
 inline constexpr aside_kind file_refused{
     "file.refused", "the engine's compiler is expected to refuse the file as it stands", "docs/reading.md"};
+inline constexpr aside_kind file_number{
+    "file.number", "the file has a number that the graph does not hold, and no run takes", "docs/reading.md"};
 inline constexpr aside_kind file_unreadable{"file.unreadable", "the file has what no graph is made of",
                                             "docs/reading.md"};
 inline constexpr aside_kind weights_missing{

@@ -9,6 +9,7 @@
 #include "../io/unicode.hpp"
 #include "evaluate.hpp"
 #include "kernel_advice.hpp"
+#include "memory_advice.hpp"
 #include "route_advice.hpp"
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// How reports name nodes and targets, and what they say about a violation.
@@ -114,6 +116,15 @@ ANEMONE_INLINE std::vector<std::string> suggestions_of(const violation& v, const
     }
     if (v.rule == rule::large_kernel_is_not_a_multiple_of_eight && is_convolution(g[v.node].kind)) {
         return {padding_advice(g, v.node, t)};
+    }
+    const bool is_of_memory = v.rule == rule::weights_exceed_kernel_memory || v.rule == rule::working_set_exceeds ||
+                              v.rule == rule::working_set_exceeds_nominal;
+    if (is_of_memory) {
+        std::string of_weights = v.rule == rule::weights_exceed_kernel_memory ? kernel_memory_advice(g, v.node, t)
+                                                                              : large_weight_advice(g, v.node, v.limit);
+        if (!of_weights.empty()) {
+            return {std::move(of_weights)};
+        }
     }
     const rule_record& r = record_of(v.rule);
     std::vector<std::string> all = suggestions_of(r);

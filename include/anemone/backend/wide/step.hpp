@@ -73,11 +73,14 @@ private:
     static std::size_t position(int index) { return static_cast<std::size_t>(index); }
     ANEMONE_API std::vector<double> read_weight(int index) const;
     ANEMONE_API void count_held(int index, int sign);
+    /// Zeros, in memory that a released value had where some fits: what is new, the system clears page by page.
+    ANEMONE_API std::vector<double> zeros(std::size_t count);
 
     const weight_store& weights_;
     const step_table& steps_;
     std::vector<std::vector<double>> numbers_;
     std::vector<std::vector<std::byte>> bytes_;
+    std::vector<std::vector<double>> spare_; ///< a few of the values that were released last
     std::int64_t held_ = 0;
 };
 

@@ -62,9 +62,32 @@ ANEMONE_BODY void evaluation::set(int index, std::vector<double> numbers) {
 }
 
 ANEMONE_BODY void evaluation::release(int index) {
+    constexpr std::size_t most_spare = 4;
+    constexpr std::size_t least_numbers = 16384; // 128 kB, from where on an allocator asks the system
     count_held(index, -1);
-    numbers_[position(index)] = {};
+    std::vector<double>& numbers = numbers_[position(index)];
+    if (numbers.capacity() >= least_numbers) {
+        if (spare_.size() == most_spare) {
+            spare_.erase(spare_.begin());
+        }
+        spare_.push_back(std::move(numbers));
+    }
+    numbers = {};
     bytes_[position(index)] = {};
+}
+
+ANEMONE_BODY std::vector<double> evaluation::zeros(std::size_t count) {
+    const auto fits = [count](const std::vector<double>& each) {
+        return each.capacity() >= count && each.capacity() / 2 <= count;
+    };
+    const auto found = std::find_if(spare_.begin(), spare_.end(), fits);
+    if (found == spare_.end()) {
+        return std::vector<double>(count);
+    }
+    std::vector<double> taken = std::move(*found);
+    spare_.erase(found);
+    taken.assign(count, 0);
+    return taken;
 }
 
 /// A weight as the store has it, once it is known to keep what the model says of it; one in a stored form as its bytes
@@ -103,7 +126,7 @@ ANEMONE_BODY void evaluation::compute(int index) {
     }
     release(index);
     if (n.type == dtype::f16) {
-        numbers_[position(index)].resize(static_cast<std::size_t>(n.shape.count()));
+        numbers_[position(index)] = zeros(static_cast<std::size_t>(n.shape.count()));
     } else {
         bytes_[position(index)].resize(static_cast<std::size_t>(ane::bytes(n.type, n.shape.count())));
     }
