@@ -1,6 +1,7 @@
 """Numbers that fp16 does not hold, in files and in arrays, through every subcommand that reads them."""
 
 import json
+import math
 import pathlib
 import struct
 import sys
@@ -202,6 +203,41 @@ def free_shapes(run):
         expect("leaves the extent of axis 0 free" in told and "--shape" in told and "::" not in told, told)
 
 
+# ---- samples of 16 bits --------------------------------------------------------------------------------------------------
+
+def front_end(scale, least):
+    """The logarithm of the power of 16 bands in 64 samples, at least `least`: what stands before a detector of words."""
+    basis = ", ".join(f"{math.cos(math.pi * (i + 0.5) * (k + 1) / 64):.4f}" for i in range(64) for k in range(16))
+    statements = [
+        f'tensor<fp16, [1, 64]> scaled = mul(x = x, y = fp16({scale!r}))[name = string("scaled")];' if scale else "",
+        f'tensor<fp16, [64, 16]> basis = const()[name = string("basis"), val = tensor<fp16, [64, 16]>([{basis}])];',
+        'bool no = const()[name = string("no"), val = bool(false)];',
+        f'tensor<fp16, [1, 16]> bands = matmul(x = {"scaled" if scale else "x"}, y = basis, transpose_x = no, transpose_y = no)'
+        '[name = string("bands")];',
+        'tensor<fp16, [1, 16]> power = mul(x = bands, y = bands)[name = string("power")];',
+        f'tensor<fp16, [1, 16]> floor = maximum(x = power, y = fp16({least!r}))[name = string("floor")];',
+        'fp16 epsilon = const()[name = string("epsilon"), val = fp16(0)];',
+        'tensor<fp16, [1, 16]> y = log(x = floor, epsilon = epsilon)[name = string("y")];']
+    return "program(1.3)\n{\n func main<ios17>(tensor<fp16, [1, 64]> x) {\n" + "\n".join(statements) + "\n } -> (y);\n}\n"
+
+
+def samples(run):
+    """Powers of samples of 16 bits leave fp16; what `check` says helps, and the changed model is accepted and right."""
+    x = [round(12000 * math.sin(2 * math.pi * 5 * i / 64)) + i * 7919 % 4001 - 2000 for i in range(64)]
+    run.write("samples.npy", floats(x, (1, 64)))
+    promised = ["--targets", "h13", "-r", "x=-32768,32767"]
+    run("check", run.write("pcm.mil", front_end(None, 1e-10)), *promised, code=1,
+        words=['matmul "bands"', "they become infinite", "scale the input or the weights by a power of two and the result back",
+               'log "y"', "clamp the operand"])
+    # Sums of 64 samples within a quarter: their squares fit. The logarithm of 2^34 goes back on the host.
+    run("check", run.write("scaled.mil", front_end(2**-17, 1e-7)), *promised, words=["accepted"])
+    y = run.output("scaled.mil", "-i", "x=samples.npy")
+    for k in range(16):
+        band = sum(x[i] * round(math.cos(math.pi * (i + 0.5) * (k + 1) / 64), 4) for i in range(64)) * 2**-17
+        wanted = math.log(max(band * band, 1e-7))
+        expect(abs(y[k] - wanted) < (0.05 if wanted > -10 else 0.5), f"band {k}: {y[k]}, wanted {wanted}")
+
+
 def main():
     program = command()
     with tempfile.TemporaryDirectory() as folder:
@@ -212,6 +248,7 @@ def main():
         batch_norms(run)
         others(run)
         free_shapes(run)
+        samples(run)
     return verdict()
 
 

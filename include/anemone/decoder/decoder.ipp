@@ -5,6 +5,7 @@ ANEMONE_INCLUDED(anemone_decoder_decoder_hpp);
 
 #include "decoder.hpp"
 #include "decoder_state.hpp"
+#include "required_option.hpp"
 #include "stream_run.hpp"
 
 #include <algorithm>
@@ -13,23 +14,18 @@ ANEMONE_INCLUDED(anemone_decoder_decoder_hpp);
 namespace ane::detail::inline ANEMONE_WAY {
 
 ANEMONE_INLINE void require_possible_decoder(const models::decoder_configuration& c, const decoder_options& how) {
-    const auto require = [](bool is_possible, const char* option, std::int64_t value, const std::string& limits) {
-        if (!is_possible) {
-            throw error(errc::argument, option, formatted("is {}, must be {}", value, limits));
-        }
-    };
     constexpr std::int64_t most = std::int64_t{1} << 22U;
-    require(how.context >= 1 && how.context <= most, "context", how.context, formatted("from 1 to {}", most));
-    require(how.rows >= 1 && how.rows <= 64, "rows", how.rows, "from 1 to 64");
-    require(how.chunk >= how.rows && how.chunk <= 65536, "chunk", how.chunk,
-            formatted("from {}, the rows of a step, to 65536", how.rows));
-    require(how.layers_per_program >= 0, "layers_per_program", how.layers_per_program,
-            "0 (as many as the engine takes) or above");
-    require(how.head_parts >= 1 && how.head_parts <= c.vocabulary, "head_parts", how.head_parts,
-            formatted("from 1 to {}, the vocabulary", c.vocabulary));
+    require_option(how.context >= 1 && how.context <= most, "context", how.context, formatted("from 1 to {}", most));
+    require_option(how.rows >= 1 && how.rows <= 64, "rows", how.rows, "from 1 to 64");
+    require_option(how.chunk >= how.rows && how.chunk <= 65536, "chunk", how.chunk,
+                   formatted("from {}, the rows of a step, to 65536", how.rows));
+    require_option(how.layers_per_program >= 0, "layers_per_program", how.layers_per_program,
+                   "0 (as many as the engine takes) or above");
+    require_option(how.head_parts >= 1 && how.head_parts <= c.vocabulary, "head_parts", how.head_parts,
+                   formatted("from 1 to {}, the vocabulary", c.vocabulary));
     if (c.rotary.kind == models::rope_kind::none) {
-        require(how.context <= c.positions, "context", how.context,
-                formatted("at most {}: the model has learned so many positions", c.positions));
+        require_option(how.context <= c.positions, "context", how.context,
+                       formatted("at most {}: the model has learned so many positions", c.positions));
     }
 }
 

@@ -15,6 +15,7 @@ ANEMONE_INCLUDED(anemone_decoder_precision_hpp);
 #include "precision_run.hpp"
 #include "precision_trials.hpp"
 #include "precision_walk.hpp"
+#include "required_option.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,13 +31,8 @@ namespace ane::detail::inline ANEMONE_WAY {
 ANEMONE_INLINE std::vector<std::vector<token_id>> pieces_of(const models::decoder_configuration& c,
                                                             std::span<const std::vector<token_id>> texts,
                                                             const precision_options& how) {
-    const auto require = [](bool holds, const char* option, std::int64_t value, const char* limits) {
-        if (!holds) {
-            throw error(errc::argument, option, formatted("is {}, must be {}", value, limits));
-        }
-    };
-    require(how.context >= 1, "context", how.context, "1 or above");
-    require(how.positions >= 0, "positions", how.positions, "0 (all) or above");
+    require_option(how.context >= 1, "context", how.context, "1 or above");
+    require_option(how.positions >= 0, "positions", how.positions, "0 (all) or above");
     if (!(how.bound.relative >= 0) || std::isnan(how.bound.absolute)) {
         throw error(errc::argument, "bound", formatted("is {}, must be 0 or above", how.bound.relative));
     }

@@ -5,6 +5,7 @@ ANEMONE_INCLUDED(anemone_decoder_sampling_hpp);
 
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
+#include "required_option.hpp"
 #include "sampling.hpp"
 
 #include <algorithm>
@@ -17,13 +18,6 @@ namespace ane::detail::inline ANEMONE_WAY {
 
 inline constexpr float removed_logit = -std::numeric_limits<float>::infinity();
 
-/// `is_possible` is false for NaN, too.
-ANEMONE_INLINE void require_option(bool is_possible, const char* option, double value, const char* limits) {
-    if (!is_possible) {
-        throw error(errc::argument, option, formatted("is {}, must be {}", value, limits));
-    }
-}
-
 } // namespace ane::detail::inline ANEMONE_WAY
 
 namespace ane::inline ANEMONE_WAY {
@@ -31,7 +25,7 @@ namespace ane::inline ANEMONE_WAY {
 ANEMONE_BODY_OF void require_possible(const sampling_options& how) {
     detail::require_option(how.temperature >= 0 && std::isfinite(how.temperature), "temperature", how.temperature,
                            "0 (greedy) or above");
-    detail::require_option(how.top_k >= 0, "top_k", static_cast<double>(how.top_k), "0 (all tokens) or above");
+    detail::require_option(how.top_k >= 0, "top_k", how.top_k, "0 (all tokens) or above");
     detail::require_option(how.top_p >= 0 && how.top_p <= 1, "top_p", how.top_p, "from 0 to 1");
     detail::require_option(how.min_p >= 0 && how.min_p <= 1, "min_p", how.min_p, "from 0 to 1");
     detail::require_option(how.repetition_penalty > 0 && std::isfinite(how.repetition_penalty), "repetition_penalty",

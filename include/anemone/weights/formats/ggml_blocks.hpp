@@ -1,7 +1,9 @@
 #pragma once
 
+#include "../../base/isa.hpp"
 #include "../../base/way.hpp"
 #include "../../values/half.hpp"
+#include "eight_lanes.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -96,12 +98,35 @@ struct q6_k_block {
     }
 };
 
+#if defined(__x86_64__)
+/// As many floats as divide by eight to fp16.
+__attribute__((target("avx2,f16c"))) inline void narrow_by_lanes(const float* from, std::size_t count, half* to) {
+    for (std::size_t i = 0; i < count; i += eight_lanes::count) {
+        eight_lanes::floats x;
+        eight_lanes::halves y;
+        std::memcpy(&x, from + i, sizeof x);
+        eight_lanes::narrow(x, y);
+        std::memcpy(static_cast<void*>(to + i), &y, sizeof y);
+    }
+}
+#endif
+
 /// Whole blocks to fp16, each element rounded once; `to` has room for their elements.
 template <class Block> void decode_blocks(std::span<const std::byte> from, std::span<half> to) {
+    static_assert(Block::elements % 8 == 0);
+#if defined(__x86_64__)
+    const bool by_lanes = is_available(isa_level::avx2);
+#endif
     float values[Block::elements];
     for (std::size_t at = 0; at + Block::bytes <= from.size(); at += Block::bytes) {
         Block::decode(from.data() + at, values);
         half* const into = to.data() + at / Block::bytes * Block::elements;
+#if defined(__x86_64__)
+        if (by_lanes) {
+            narrow_by_lanes(values, Block::elements, into);
+            continue;
+        }
+#endif
         for (std::size_t i = 0; i < Block::elements; ++i) {
             into[i] = half(values[i]);
         }
