@@ -1,17 +1,18 @@
 // Evaluates graphs that are given as text (graph_text.hpp) on a backend: the half of the conformance tests that is C++.
 //
-//     evaluate [--layers | --oracle <target> | --wide | --rounded <seed>] <tensors> <results> [<graphs>]
+//     evaluate [--layers | --oracle <target> | --wide | --rounded <seed> | --stated <target> <seed>] <tensors> <results> [<graphs>]
 //
 // The CPU rounds each operation's result, with --layers those alone that it stores.
 // --wide computes in double precision; --rounded too, and rounds each value to fp16: to the nearest for a seed of 0, else up or down
-// by chance (rounded_values.hpp).
+// by chance (rounded_values.hpp). --stated moves each operation of the lowered graph off first, by what is stated of the target's
+// arithmetic.
 //
 // <graphs> (standard input if left out) holds any number of cases, each begun by a line `case <name>`; empty lines and
 // lines that begin with # are left out. <tensors> holds the elements of inputs and weights, little-endian and dense, at
 // the multiples of 16 that the graphs name. <results> gets the outputs of all cases that ran, one behind the other.
 // Standard output has one line for each case:
 //
-//     ok <name> fp16:1,4,2,2 fp16:2           its outputs, in order; fp64 instead of fp16 with --wide and --rounded, before any rounding of their own
+//     ok <name> fp16:1,4,2,2 fp16:2           its outputs, in order; fp64 instead of fp16 with --wide, --rounded and --stated, before any rounding of their own
 //     unsupported <name> <operation>          the backend has no kernel for it
 //     error <name> <what>
 //
@@ -184,17 +185,21 @@ int evaluate(std::vector<std::string> arguments) {
     } else if (arguments.size() >= 2 && arguments[0] == "--rounded") {
         seed = std::stoull(arguments[1]);
         arguments.erase(arguments.begin(), arguments.begin() + 2);
-    } else if (arguments.size() >= 2 && arguments[0] == "--oracle") {
+    } else if (arguments.size() >= 3 && (arguments[0] == "--oracle" || arguments[0] == "--stated")) {
         generation = find_target(arguments[1]);
         if (!generation) {
             throw error(errc::argument, arguments[1], "is no target");
         }
-        arguments.erase(arguments.begin(), arguments.begin() + 2);
+        const bool is_stated = arguments[0] == "--stated";
+        if (is_stated) {
+            seed = std::stoull(arguments[2]);
+        }
+        arguments.erase(arguments.begin(), arguments.begin() + (is_stated ? 3 : 2));
     }
     if (arguments.size() != 2 && arguments.size() != 3) {
         throw error(
             errc::argument, "usage",
-            "evaluate [--layers | --oracle <target> | --wide | --rounded <seed>] <tensors> <results> [<graphs>]");
+            "evaluate [--layers | --oracle <target> | --wide | --rounded <seed> | --stated <target> <seed>] <tensors> <results> [<graphs>]");
     }
     std::ifstream tensor_file(arguments[0], std::ios::binary);
     const std::string tensors = all_of(tensor_file, arguments[0]);
@@ -214,7 +219,8 @@ int evaluate(std::vector<std::string> arguments) {
             return run_all(ane::backend::wide{}, graphs, aligned, results);
         }
         if (seed) {
-            return run_all(rounded_values::rounded{*seed == 0 ? std::nullopt : seed}, graphs, aligned, results);
+            return run_all(rounded_values::rounded{*seed == 0 ? std::nullopt : seed, generation}, graphs, aligned,
+                           results);
         }
         if (generation) {
             return run_all(ane::backend::oracle{*generation}, graphs, aligned, results);

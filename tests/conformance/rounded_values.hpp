@@ -1,11 +1,16 @@
 #pragma once
 
+#include "stated_values.hpp"
 #include <anemone/backend/wide/step.hpp>
 #include <anemone/base/error.hpp>
 #include <anemone/graph/copy.hpp>
+#include <anemone/numerics/datapath.hpp>
 #include <anemone/numerics/random.hpp>
+#include <anemone/passes/lowering.hpp>
 #include <anemone/passes/validate.hpp>
+#include <anemone/targets/table.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -22,11 +27,20 @@ using namespace ane;
 
 /// A model in double precision whose every value is rounded to fp16 at its node: what rounding alone makes of it, whoever computes
 /// it. To the nearest; or, with a seed, to one of its two neighbours by chance, the nearer the likelier, so that a few seeds tell
-/// how far results may be from exact ones.
+/// how far results may be from exact ones. With a target too, the lowered model, in which each operation is moved off first by what is
+/// stated of that target's arithmetic: how far results of the engine may be.
 class rounded_program {
 public:
-    rounded_program(const graph_view& model, const weight_store& weights, std::optional<std::uint64_t> seed)
-        : of_(std::make_unique<members>(model, weights)), seed_(seed) {}
+    rounded_program(const graph_view& model, const weight_store& weights, std::optional<std::uint64_t> seed,
+                    std::optional<target> chip)
+        : of_(std::make_unique<members>(chip ? lower(model).graph : copy_of(model), weights)), seed_(seed) {
+        if (chip) {
+            path_ = numerics::datapath_of(*chip);
+        }
+        for (const output_port& port : model.outputs) {
+            ports_.push_back(port.node);
+        }
+    }
 
     void run(std::span<const std::span<const std::byte>> inputs, std::span<const std::span<std::byte>>) {
         wide_reference::evaluation& values = of_->values;
@@ -40,7 +54,9 @@ public:
             values.compute(i);
             if (g[i].type == dtype::f16) {
                 const std::span<const double> exact = values.numbers(i);
-                std::vector<double> numbers(exact.begin(), exact.end());
+                std::vector<double> numbers = path_ && !is_source(g[i].kind)
+                                                  ? stated_values::drawn(values, i, *path_, [this] { return draw(); })
+                                                  : std::vector<double>(exact.begin(), exact.end());
                 for (double& x : numbers) {
                     x = rounded(x);
                 }
@@ -48,7 +64,11 @@ public:
             }
         }
     }
-    std::span<const double> value(int node) const { return of_->values.numbers(node); }
+    /// The value of an output, by its node in the model.
+    std::span<const double> value(int node) const {
+        const auto port = std::find(ports_.begin(), ports_.end(), node) - ports_.begin();
+        return of_->values.numbers(of_->values.graph.outputs[static_cast<std::size_t>(port)].node);
+    }
 
 private:
     double rounded(double x) {
@@ -79,8 +99,8 @@ private:
         dynamic_graph graph;
         wide_reference::evaluation values;
 
-        members(const graph_view& model, const weight_store& weights)
-            : graph(copy_of(model)), values(graph, weights, wide_reference::every_step()) {
+        members(dynamic_graph model, const weight_store& weights)
+            : graph(std::move(model)), values(graph, weights, wide_reference::every_step()) {
             for (int i = 0; i < values.graph.size(); ++i) { // now: the store may be gone when the program runs
                 if (values.at(i).kind == op::weight) {
                     values.compute(i);
@@ -90,16 +110,19 @@ private:
     };
     std::unique_ptr<members> of_;
     std::optional<std::uint64_t> seed_;
+    std::optional<numerics::datapath> path_;
+    std::vector<int> ports_;
 };
 
 /// The backend of it.
 struct rounded {
     std::optional<std::uint64_t> seed;
+    std::optional<target> chip;
 
     std::string name() const { return "f64 rounded to fp16"; }
     static constexpr bool supports(op) { return true; }
     rounded_program compile(const graph_view& model, const weight_store& weights) const {
-        return {model, weights, seed};
+        return {model, weights, seed, chip};
     }
 };
 

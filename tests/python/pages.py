@@ -10,7 +10,7 @@ ROOT = pathlib.Path(os.environ.get("ANEMONE_SOURCE_DIR", pathlib.Path(__file__).
 PAGES = ["getting_started.md", "weights.md", "running.md", "dynamic_models.md", "engine.md", "netplist_door.md", "formats.md",
          "road_of_a_tensor.md", "reading.md", "segments.md", "states.md", "buckets.md",
          "onnx.md", "c.md", "timeline.md", "gradients.md", "training.md", "trainer.md", "checks.md", "envelope.md",
-         "differences.md"]
+         "differences.md", "language_models.md", "decoding.md"]
 
 
 def code(text):

@@ -7,6 +7,7 @@
 #include "gradient_checks.hpp"
 #include "state_updates.hpp"
 #include "trained_weights.hpp"
+#include "turned_slices.hpp"
 #include "unfold.hpp"
 
 /// A step of training as one program: forward pass, backward pass and update, from any model (guide chapter 15).
@@ -262,6 +263,9 @@ private:
             *each = *each < 0 ? -1 : place[static_cast<std::size_t>(*each)];
         }
         step_.graph = prune(graph());
+        if (options_.unfolds) {
+            step_.graph = turn_slices(step_.graph);
+        }
         return step_;
     }
 
