@@ -26,10 +26,10 @@ public:
         } else {
             part = n.get<strided_window>();
         }
-        const int columns = columns_of(r_.operand(n, 0), part.begin[last], part.stride[last], n.shape[last]);
+        const int whole = columns_of(r_.operand(n, 0), part.begin[last], part.stride[last], n.shape[last]);
         part.begin[last] = 0;
         part.stride[last] = 1;
-        return cut(columns, part, n.shape);
+        return cut(whole, part, n.shape);
     }
 
 private:
