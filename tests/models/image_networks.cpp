@@ -52,7 +52,7 @@ TEST_CASE("image networks have as many parameters as torchvision says of them, l
                                   {"resnet101", 44549160, 52672},
                                   {"resnet152", 60192808, 75712},
                                   {"mobilenet_v2", 3504872, 17056},
-                                  {"convnext_tiny", 28589128, 0},
+                                  {"mobilenet_v3_large", 5483032, 12200}, {"mobilenet_v3_small", 2542856, 6056}, {"efficientnet_b0", 5288548, 21008}, {"convnext_tiny", 28589128, 0},
                                   {"convnext_small", 50223688, 0},
                                   {"convnext_base", 88591464, 0},
                                   {"vit_b_16", 86567656, 0},
@@ -130,7 +130,7 @@ TEST_CASE("a network that cannot be is refused before anything is multiplied") {
         models::read_pixel_statistics(R"({"image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0, 0.5]})", "p.json"),
         doctest::Contains("0.001"), error);
     CHECK(!models::read_pixel_statistics("{}", "p.json"));
-    refused(models::mobilenet_v2_configuration{.source = models::publisher::transformers}, "torchvision and timm");
+    refused(models::mobile_configuration{.source = models::publisher::transformers}, "torchvision and timm");
 }
 
 TEST_CASE("extents of one") {

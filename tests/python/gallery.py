@@ -14,7 +14,7 @@ from _harness import ROOT, command, expect, verdict
 CHIPS = {"h13": "M1", "h14": "M2", "h15": "M3", "h16": "M4", "h17s": "M5 Pro", "h18": "M6"}
 PAGE = ROOT / "docs/image_networks.md"
 HEAD, TAIL = "<!-- written by tests/python/gallery.py --update: {} -->\n", "<!-- end of the {} -->\n"
-NETWORKS = [("resnet18", "rows"), ("resnet34", "rows"), ("resnet50", "rows"), ("resnet101", "rows"), ("mobilenet_v2", "rows"),
+NETWORKS = [("resnet18", "rows"), ("resnet34", "rows"), ("resnet50", "rows"), ("resnet101", "rows"), ("mobilenet_v2", "rows"), ("mobilenet_v3_large", "rows"), ("efficientnet_b0", "rows"),
             ("convnext_tiny", "rows"), ("convnext_base", "rows"), ("vit_small_patch16_224", "rows"), ("vit_small_patch16_224", "channels"),
             ("vit_b_16", "rows"), ("vit_b_16", "channels"), ("vit_l_16", "channels")]
 # What others measured, ms and mJ of the engine alone, with the source and what is known of a difference.

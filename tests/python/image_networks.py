@@ -107,6 +107,82 @@ class MobileNetV2(nn.Module):
         return self.classifier[1](self.features(x).mean((2, 3)))
 
 
+class Squeeze(nn.Module):
+    def __init__(self, width, inner, first, last):
+        super().__init__()
+        self.fc1, self.fc2, self.first, self.last = nn.Conv2d(width, inner, 1), nn.Conv2d(inner, width, 1), first, last
+
+    def forward(self, x):
+        return x * self.last(self.fc2(self.first(self.fc1(x.mean((2, 3), keepdim=True)))))
+
+
+class MobileBlock(nn.Module):
+    def __init__(self, before, window, inner, width, squeeze, function, stride, epsilon):
+        super().__init__()
+        norm = lambda of, to, size, step, groups: nn.Sequential(
+            nn.Conv2d(of, to, size, step, size // 2, groups=groups, bias=False), nn.BatchNorm2d(to, epsilon), function())
+        parts = [norm(before, inner, 1, 1, 1)] if inner != before else []
+        parts.append(norm(inner, inner, window, stride, inner))
+        if squeeze:
+            parts.append(squeeze(inner))
+        self.block = nn.Sequential(*parts, nn.Sequential(nn.Conv2d(inner, width, 1, bias=False), nn.BatchNorm2d(width, epsilon)))
+        self.adds = stride == 1 and before == width
+
+    def forward(self, x):
+        return x + self.block(x) if self.adds else self.block(x)
+
+
+class MobileNetV3(nn.Module):
+    """Window, channels between, channels given, whether it squeezes, hard swish or ReLU, stride."""
+
+    LARGE = [(3, 16, 16, 0, 0, 1), (3, 64, 24, 0, 0, 2), (3, 72, 24, 0, 0, 1), (5, 72, 40, 1, 0, 2), (5, 120, 40, 1, 0, 1),
+             (5, 120, 40, 1, 0, 1), (3, 240, 80, 0, 1, 2), (3, 200, 80, 0, 1, 1), (3, 184, 80, 0, 1, 1), (3, 184, 80, 0, 1, 1),
+             (3, 480, 112, 1, 1, 1), (3, 672, 112, 1, 1, 1), (5, 672, 160, 1, 1, 2), (5, 960, 160, 1, 1, 1), (5, 960, 160, 1, 1, 1)]
+    SMALL = [(3, 16, 16, 1, 0, 2), (3, 72, 24, 0, 0, 2), (3, 88, 24, 0, 0, 1), (5, 96, 40, 1, 1, 2), (5, 240, 40, 1, 1, 1),
+             (5, 240, 40, 1, 1, 1), (5, 120, 48, 1, 1, 1), (5, 144, 48, 1, 1, 1), (5, 288, 96, 1, 1, 2), (5, 576, 96, 1, 1, 1),
+             (5, 576, 96, 1, 1, 1)]
+    SQUEEZED = {16: 8, 72: 24, 96: 24, 120: 32, 144: 40, 240: 64, 288: 72, 480: 120, 576: 144, 672: 168, 960: 240}  # as published
+
+    def __init__(self, stages, last, classes=1000):
+        super().__init__()
+        function = lambda hard: nn.Hardswish if hard else nn.ReLU
+        parts = [nn.Sequential(nn.Conv2d(3, 16, 3, 2, 1, bias=False), nn.BatchNorm2d(16, 1e-3), nn.Hardswish())]
+        before = 16
+        for window, inner, width, squeezes, hard, stride in stages:
+            squeeze = (lambda of: Squeeze(of, self.SQUEEZED[of], nn.ReLU(), nn.Hardsigmoid())) if squeezes else None
+            parts.append(MobileBlock(before, window, inner, width, squeeze, function(hard), stride, 1e-3))
+            before = width
+        end = 6 * before
+        parts.append(nn.Sequential(nn.Conv2d(before, end, 1, bias=False), nn.BatchNorm2d(end, 1e-3), nn.Hardswish()))
+        self.features = nn.Sequential(*parts)
+        self.classifier = nn.Sequential(nn.Linear(end, last), nn.Hardswish(), nn.Dropout(), nn.Linear(last, classes))
+
+    def forward(self, x):
+        return self.classifier(self.features(x).mean((2, 3)))
+
+
+class EfficientNet(nn.Module):
+    STAGES = [(1, 3, 1, 16, 1), (6, 3, 2, 24, 2), (6, 5, 2, 40, 2), (6, 3, 2, 80, 3), (6, 5, 1, 112, 3), (6, 5, 2, 192, 4), (6, 3, 1, 320, 1)]
+
+    def __init__(self, classes=1000):
+        super().__init__()
+        parts = [nn.Sequential(nn.Conv2d(3, 32, 3, 2, 1, bias=False), nn.BatchNorm2d(32), nn.SiLU())]
+        before = 32
+        for times, window, stride, width, depth in self.STAGES:
+            blocks = []
+            for i in range(depth):
+                squeeze = lambda of, inner=before // 4: Squeeze(of, inner, nn.SiLU(), nn.Sigmoid())
+                blocks.append(MobileBlock(before, window, before * times, width, squeeze, nn.SiLU, stride if i == 0 else 1, 1e-5))
+                before = width
+            parts.append(nn.Sequential(*blocks))
+        parts.append(nn.Sequential(nn.Conv2d(320, 1280, 1, bias=False), nn.BatchNorm2d(1280), nn.SiLU()))
+        self.features = nn.Sequential(*parts)
+        self.classifier = nn.Sequential(nn.Dropout(), nn.Linear(1280, classes))
+
+    def forward(self, x):
+        return self.classifier(self.features(x).mean((2, 3)))
+
+
 class ChannelNorm(nn.LayerNorm):
     """Over the channels of [N, C, H, W]."""
 
@@ -273,6 +349,21 @@ def mobilenet_of_timm(tensors):
                    (r"features\.18\.1\.", "bn2."), (r"classifier\.1\.", "classifier."), (r"features\.(\d+)\.(conv\.\d(?:\.\d)?)\.", block))
 
 
+def efficientnet_of_timm(tensors):
+    def block(m):
+        first = int(m[1]) == 1
+        order = ["conv_dw", "bn1", "se", "conv_pw", "bn2"] if first else ["conv_pw", "bn1", "conv_dw", "bn2", "se", "conv_pwl", "bn3"]
+        steps = [2, 0, 2] if first else [2, 2, 0, 2]  # parts of a step that are counted
+        at = sum(each or 1 for each in steps[:int(m[3])])
+        if m[4].startswith("fc"):
+            return f"blocks.{int(m[1]) - 1}.{m[2]}.se." + {"fc1": "conv_reduce", "fc2": "conv_expand"}[m[4]] + "."
+        return f"blocks.{int(m[1]) - 1}.{m[2]}." + order[at + int(m[4])] + "."
+
+    return renamed(tensors, (r"features\.0\.0\.", "conv_stem."), (r"features\.0\.1\.", "bn1."), (r"features\.8\.0\.", "conv_head."),
+                   (r"features\.8\.1\.", "bn2."), (r"classifier\.1\.", "classifier."),
+                   (r"features\.(\d)\.(\d)\.block\.(\d)\.(\d|fc\d)\.", block))
+
+
 # ---- cases --------------------------------------------------------------------------------------------------------------
 
 
@@ -299,7 +390,11 @@ def cases():
     yield ("timm's mobilenetv2_100", MobileNetV2(10), 32, 3, {"architecture": "mobilenetv2_100", **small}, mobilenet_of_timm)
     yield ("timm's vit_tiny", VisionTransformer(12, 192, 3, 768, 16, 3, 32, 10), 32, 3, {"architecture": "vit_tiny_patch16_224", **small}, vit_of_timm)
     yield ("torchvision's mobilenet_v2", MobileNetV2(), 224, 3, "mobilenet_v2", lambda t: t)
+    yield ("timm's efficientnet_b0", EfficientNet(10), 32, 3, {"architecture": "efficientnet_b0", **small}, efficientnet_of_timm)
+    yield ("torchvision's mobilenet_v3_small", MobileNetV3(MobileNetV3.SMALL, 1024), 224, 3, "mobilenet_v3_small", lambda t: t)
     if THOROUGH:
+        yield ("torchvision's mobilenet_v3_large", MobileNetV3(MobileNetV3.LARGE, 1280), 224, 3, "mobilenet_v3_large", lambda t: t)
+        yield ("torchvision's efficientnet_b0", EfficientNet(), 224, 3, "efficientnet_b0", lambda t: t)
         yield ("timm's resnet50", ResNet([3, 4, 6, 3], [256, 512, 1024, 2048], True, 64, 3, 10), 32, 3, {"architecture": "resnet50", **small}, lambda t: t)
         yield ("timm's convnext_tiny", ConvNext([3, 3, 9, 3], [96, 192, 384, 768], 4, 3, 10), 32, 3, {"architecture": "convnext_tiny", **small}, convnext_of_timm)
         yield ("torchvision's resnet18", ResNet([2, 2, 2, 2], [64, 128, 256, 512], False), 224, 3, "resnet18", lambda t: t)

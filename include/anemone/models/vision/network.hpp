@@ -1,7 +1,7 @@
 #pragma once
 
 #include "convnext.hpp"
-#include "mobilenet_v2.hpp"
+#include "mobile_network.hpp"
 #include "resnet.hpp"
 #include "vision_transformer.hpp"
 
@@ -14,8 +14,8 @@
 namespace ane::models {
 
 /// One of the families. Each gives `logits` of an `image`.
-using network = std::variant<resnet_configuration, mobilenet_v2_configuration, convnext_configuration,
-                             vision_transformer_configuration>;
+using network =
+    std::variant<resnet_configuration, mobile_configuration, convnext_configuration, vision_transformer_configuration>;
 
 /// The graph of a network (`network_graph` of its family). Throws `ane::error` (errc::graph) for one that cannot be.
 constexpr dynamic_graph network_graph(const network& n, const network_form& f = {}) {
@@ -29,6 +29,12 @@ constexpr publisher source_of(const network& n) noexcept {
 constexpr network published_by(network n, publisher p) noexcept {
     std::visit([&](auto& each) { each.source = p; }, n);
     return n;
+}
+
+/// Of the batch norms of a network.
+constexpr double norm_epsilon_of(const network& n) noexcept {
+    const auto* const mobile = std::get_if<mobile_configuration>(&n);
+    return mobile != nullptr ? norm_epsilon_of(*mobile) : 1e-5;
 }
 
 /// What the pixels of a family are normalized by where its files do not say it: timm and transformers have -1 to 1 for vision
@@ -53,6 +59,9 @@ inline constexpr known_network known_networks[] = {
     {"resnet101", publisher::torchvision, resnet101},
     {"resnet152", publisher::torchvision, resnet152},
     {"mobilenet_v2", publisher::torchvision, mobilenet_v2},
+    {"mobilenet_v3_large", publisher::torchvision, mobilenet_v3_large},
+    {"mobilenet_v3_small", publisher::torchvision, mobilenet_v3_small},
+    {"efficientnet_b0", publisher::torchvision, efficientnet_b0},
     {"convnext_tiny", publisher::torchvision, convnext_tiny},
     {"convnext_small", publisher::torchvision, convnext_small},
     {"convnext_base", publisher::torchvision, convnext_base},
@@ -65,6 +74,7 @@ inline constexpr known_network known_networks[] = {
     {"resnet101", publisher::timm, resnet101},
     {"resnet152", publisher::timm, resnet152},
     {"mobilenetv2_100", publisher::timm, mobilenet_v2},
+    {"efficientnet_b0", publisher::timm, efficientnet_b0},
     {"convnext_tiny", publisher::timm, convnext_tiny},
     {"convnext_small", publisher::timm, convnext_small},
     {"convnext_base", publisher::timm, convnext_base},

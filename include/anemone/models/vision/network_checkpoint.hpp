@@ -28,7 +28,7 @@ struct network_checkpoint_options {
 /// may be missing. Pixels are normalized by what the files say of them (`read_pixel_statistics`).
 ///
 /// Batch norms are folded into the convolution before them, in double precision, w gamma / sqrt(variance + epsilon) and
-/// beta - mean gamma / sqrt(variance + epsilon), epsilon 1e-5; the offset has the name of the norm's. Joined weights of
+/// beta - mean gamma / sqrt(variance + epsilon), epsilon the family's (`norm_epsilon_of`); the offset has the name of the norm's. Joined weights of
 /// queries, keys and values are read apart. Throws `ane::error` (errc::file) for what `read_network_configuration` refuses and
 /// for files that cannot be read, and `ane::unreadable` with all that is wrong with the tensors: other shapes than the
 /// configuration says, other types than fp32, fp16 and bf16, a variance below 0, weights that are missing.

@@ -197,8 +197,8 @@ ANEMONE_INLINE std::string said(const resnet_configuration& c) {
     return formatted("resnet: {} {} blocks of {} channels, image {} x {} x {}", numbers(c.depths),
                      c.has_bottlenecks ? "bottleneck" : "basic", numbers(c.widths), c.channels, c.size, c.size);
 }
-ANEMONE_INLINE std::string said(const mobilenet_v2_configuration& c) {
-    return formatted("mobilenet_v2: image 3 x {} x {}", c.size, c.size);
+ANEMONE_INLINE std::string said(const mobile_configuration& c) {
+    return formatted("{}: image 3 x {} x {}", name(c.kind), c.size, c.size);
 }
 ANEMONE_INLINE std::string said(const convnext_configuration& c) {
     return formatted("convnext: {} blocks of {} channels, image {} x {} x {}", numbers(c.depths), numbers(c.widths),

@@ -99,12 +99,15 @@ public:
     /// The mean of each channel of [1, C, H, W], as [1, C, 1, 1].
     constexpr int pooled(int x) { return emit(op::reduce_mean, axes{2, 3}, {x}); }
 
-    /// x [1, C, 1, 1] w^T + b, as the output "logits" [1, classes].
-    constexpr void classify(int x, std::string_view part, std::int64_t classes) {
+    /// x w^T + b of [1, C] or [1, C, 1, 1], as [1, to].
+    constexpr int product(int x, std::string_view part, std::int64_t to) {
         const std::int64_t from = shape(x).count();
-        const int w = weight(part, ".weight", {classes, from});
-        const int b = weight(part, ".bias", {classes});
-        output(emit(op::linear, no_attributes{}, {reshape(x, {1, from}), w, b}), "logits");
+        const int w = weight(part, ".weight", {to, from});
+        return emit(op::linear, no_attributes{}, {reshape(x, {1, from}), w, weight(part, ".bias", {to})});
+    }
+    /// The same as the output "logits".
+    constexpr void classify(int x, std::string_view part, std::int64_t classes) {
+        output(product(x, part, classes), "logits");
     }
 
 private:

@@ -40,6 +40,7 @@ public:
             positions_.assign(positions.data(), positions.size());
         }
         is_transformers_ = source_of(n) == publisher::transformers;
+        epsilon_ = norm_epsilon_of(n);
     }
 
     /// Takes all of them; throws `unreadable` with these faults and its own.
@@ -179,7 +180,6 @@ private:
     }
     ANEMONE_INLINE void fold(found_tensor& w, found_tensor& beta, found_tensor& gamma, found_tensor& mean,
                              found_tensor& variance) {
-        constexpr double epsilon = 1e-5;
         std::vector<float> kernel = to_float(w.tensor);
         std::vector<float> offset = to_float(beta.tensor);
         const std::vector<float> g = to_float(gamma.tensor);
@@ -187,7 +187,7 @@ private:
         const std::vector<float> v = to_float(variance.tensor);
         const std::size_t each = kernel.size() / offset.size();
         for (std::size_t i = 0; i < offset.size(); ++i) {
-            const double scale = static_cast<double>(g[i]) / std::sqrt(static_cast<double>(v[i]) + epsilon);
+            const double scale = static_cast<double>(g[i]) / std::sqrt(static_cast<double>(v[i]) + epsilon_);
             if (!(v[i] >= 0) || !std::isfinite(scale)) {
                 fault(variance.published, formatted("has {} at {}: a variance must be a number from 0 on", v[i], i));
                 return;
@@ -278,6 +278,7 @@ private:
     std::map<std::string, std::string> convolutions_; ///< kernels and their offsets
     std::string positions_;
     bool is_transformers_ = false;
+    double epsilon_ = 0; ///< of batch norms
     std::map<std::string, found_tensor> found_;
     std::vector<read_fault> faults_;
 };
