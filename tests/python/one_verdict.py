@@ -84,16 +84,17 @@ def judged(paths):
 
 
 def numbers_of(told):
-    """What a verdict says of numbers that the graph does not hold."""
-    return [each["message"] for each in told["observations"] if each["id"] == "file.number" and each["level"] == "error"]
+    """What a verdict says of numbers that fp16 does not hold."""
+    kinds = ("file.number", "weights.not_finite")
+    return [each["message"] for each in told["observations"] if each["id"] in kinds and each["level"] == "error"]
 
 
 def why_not_run(path):
-    """What keeps a file from being read as it is, to run it; "" where nothing does."""
+    """What keeps a file from being compiled as it is, to run it; "" where nothing does."""
     try:
-        anemone.Model(path)
+        anemone.Model(path).compile()
     except anemone.Error as refused:
-        return str(refused)
+        return "" if "max_memory" in str(refused) else str(refused)  # what a machine has is no fault of the file
     return ""
 
 
@@ -108,7 +109,7 @@ def runs_as_judged(path, told):
     numbers = numbers_of(told)
     expect(bool(numbers) == bool(why), f"{path.name}: check says {numbers}, whoever runs it: {why}")
     for each in numbers:
-        expect(each in why or "more such numbers" in each, f"{path.name}: check says {each}, whoever runs it: {why}")
+        expect(each.split(": mend the file")[0].removeprefix("weights: ") in why or "more such numbers" in each, f"{path.name}: check says {each}, whoever runs it: {why}")
     expect(not numbers or not any(each["accepted"] for each in told["verdicts"]), f"{path.name} is accepted with {numbers}")
 
 
@@ -120,6 +121,8 @@ NUMBERS = {
     "no_number": ("y = add(x = x, y = fp16(nan))", "element 0 of a constant is nan"),
     "weight": ("y = linear(x = x, weight = tensor<fp32, [8, 8]>([" + ", ".join(8 * ["[1, 2, 3, 4, 1e5, 6, 7, 8]"]) + "]))",
                "y (linear): element 4 of a constant is 100000"),
+    "many_weights": ("y = linear(x = x, weight = tensor<fp16, [1024, 8]>([" + ", ".join(1024 * ["[1, 2, 3, 4, nan, 6, 7, 8]"]) +
+                     "]))", "y_constant: element 4 is nan, weights must be finite"),
     "open_ends": ("y = clip(x = x, alpha = fp16(-inf), beta = fp16(inf))", ""),
     "mask": ("m = add(x = x, y = tensor<fp32, [8]>([0, 0, 0, 0, 0, 0, -1e9, -inf]));\n  tensor<fp16, [1, 8]> "
              "y = softmax(x = m, axis = 1)", ""),
@@ -133,6 +136,8 @@ def judge_numbers(program, of_c):
             path = pathlib.Path(folder) / f"{name}.mil"
             path.write_text("program(1.3)\n{\n func main<ios17>(tensor<fp16, [1, 8]> x) {\n  tensor<fp16, [1, 8]> "
                             f"{statement}[name = string(\"y\")];\n }} -> (y);\n}}\n")
+            if name == "many_weights": # of another shape
+                path.write_text(path.read_text().replace("tensor<fp16, [1, 8]> y", "tensor<fp16, [1, 1024]> y"))
             told = by_command(program, path, "any", folder)
             expect(told is not None and told == by_module(path, "any"), f"{name}: Python and the command differ")
             expect(of_c is None or told == by_c(of_c, path, "any"), f"{name}: C and the command differ")

@@ -42,14 +42,18 @@ void observe_beyond_half(const ane::stored_tensor& weight, std::span<const std::
     }
 }
 
+/// What of a weight no run takes, and what to do about it.
+std::string why_unfit(const ane::lost_digits& lost) {
+    return fmt::format(
+        "{}: mend the file, or scale this weight down and the result of its layer up; nothing is promised of "
+        "this weight",
+        lost.fault);
+}
+
 void observe(const ane::lost_digits& lost, const model& of, std::vector<ane::aside>& observed) {
     if (!lost.fault.empty()) {
         observe_beyond_half(of.weights().at(lost.weight), of.notes(), observed);
-        observed.push_back({ane::weight_not_finite,
-                            ane::severity::warn,
-                            fmt::format("{}; nothing is promised of this weight", lost.fault),
-                            {},
-                            0});
+        observed.push_back({ane::weight_not_finite, ane::severity::reject, why_unfit(lost), {}, 0});
         return;
     }
     // A few small elements are in every weight; what matters is that many are.
@@ -178,6 +182,12 @@ void note_unwritable(const ane::graph_view& g, std::vector<ane::aside>& observed
     }
 }
 
+void refuse_everywhere(const std::string& reason, const check_options& how, ane::verdict_table& verdicts) {
+    for (const ane::target t : targets_named(how.targets)) {
+        verdicts.refuse_file(t, reason);
+    }
+}
+
 /// Refuses a file whose operations are of a newer Core ML than the system's.
 void refuse_opset(const model& of, const check_options& how, ane::verdict_table& verdicts,
                   std::vector<ane::aside>& observed) {
@@ -189,9 +199,7 @@ void refuse_opset(const model& of, const check_options& how, ane::verdict_table&
         fmt::format("the file names the operations of {}, which {} is the first to have; the system "
                     "is {}",
                     of.opset(), describe(needed).product, describe(how.system).product);
-    for (const ane::target t : targets_named(how.targets)) {
-        verdicts.refuse_file(t, reason);
-    }
+    refuse_everywhere(reason, how, verdicts);
     observed.push_back({ane::file_refused, ane::severity::reject, reason, {}, 0});
 }
 
@@ -206,9 +214,7 @@ void refuse_numbers(const model& of, const check_options& how, ane::verdict_tabl
         const std::string reason = i == listed ? fmt::format("{} more such numbers, the last in {}",
                                                              numbers.size() - listed, numbers.back().operation)
                                                : (each.operation.empty() ? "" : each.operation + ": ") + each.reason;
-        for (const ane::target t : targets_named(how.targets)) {
-            verdicts.refuse_file(t, reason);
-        }
+        refuse_everywhere(reason, how, verdicts);
         observed.push_back({ane::file_number, ane::severity::reject, reason, each.where, each.line});
     }
 }
@@ -290,7 +296,8 @@ judgement check(const model& of, const check_options& how, const caller& who, co
     leave_open(of, rules, observed);
     ane::read_model promised{of.graph(), {}, of.notes(), of.doubts(), of.types()};
     promise(promised.graph, how.ranges);
-    for (const ane::lost_digits& lost : ane::promise_statistics(promised.graph, of.weights())) {
+    const std::vector<ane::lost_digits> digits = ane::promise_statistics(promised.graph, of.weights());
+    for (const ane::lost_digits& lost : digits) {
         observe(lost, of, observed);
     }
     ane::hold_norm_parameters(promised.graph, of.weights());
@@ -300,6 +307,11 @@ judgement check(const model& of, const check_options& how, const caller& who, co
     ane::verdict_table verdicts(promised.graph, targets, rules);
     refuse_opset(of, how, verdicts, observed);
     refuse_numbers(of, how, verdicts, observed);
+    for (const ane::lost_digits& lost : digits) {
+        if (!lost.fault.empty()) {
+            refuse_everywhere(why_unfit(lost), how, verdicts);
+        }
+    }
     if (is_judged_as_text) {
         append(observed, refuse_mil(promised, waived, verdicts));
         note_unwritable(promised.graph, observed);
