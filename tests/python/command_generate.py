@@ -110,6 +110,7 @@ def what_cannot_be(folder, prompt):
     generated(folder, prompt, "--draft", "draft", "--lookup", "2", refused="give one of them")
     generated(folder, prompt, "--max-memory", "100000", "--context", "100000", refused="--max-memory allows 100000")
     generated(folder, ["x"], refused="--tokens: 'x' is no token")
+    generated(folder, ["missing.npy"], refused="missing.npy: the file does not exist")
     told = run(PROGRAM, ["generate", "model"], folder)
     expect(told.returncode == 2 and "one of them is the prompt" in told.stderr, told.stderr)
     told = run(PROGRAM, ["generate", "nowhere", "--tokens", "1"], folder)

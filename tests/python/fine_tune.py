@@ -36,6 +36,8 @@ def main():
                 expect("4 weights trained, 2 as they were" in done.stdout, done.stdout)
                 accuracy = re.search(r"accuracy (\S+) at step", done.stdout)
                 expect(accuracy and float(accuracy[1]) > 0.9, done.stdout)
+                steps = re.findall(r"^a step on (\S+).*? (\d+) dispatch", done.stdout, re.MULTILINE)
+                expect(len(steps) > 9 and {count for _, count in steps} == {"1"}, f"{steps}")  # the pools' gradients too
         expect((folder / "curves.svg").exists() and (folder / "tuned.mlpackage").is_dir(), "what is written")
     return verdict("the page of fine-tuning")
 

@@ -52,6 +52,9 @@ std::vector<ane::token_id> tokens_given(const std::string& given) {
     const std::string file = given.starts_with('@') ? given.substr(1) : given;
     std::error_code none;
     if (!std::filesystem::exists(file, none)) {
+        if (given.starts_with('@') || file.ends_with(".npy") || file.ends_with(".npz") || file.ends_with(".txt")) {
+            throw ane::error(ane::errc::file, file, "the file does not exist");
+        }
         return app::tokens_in(given, "--tokens");
     }
     std::vector<ane::token_id> tokens;

@@ -208,8 +208,9 @@ std::string text(const trained& t) {
         return said;
     }
     const auto skipped = std::count_if(h.steps.begin(), h.steps.end(), [](const auto& each) { return each.skipped; });
-    said += fmt::format("{} steps of {} samples, {:.4g} epochs; loss {:.4g} at first, {:.4g} at last\n", h.steps.size(),
-                        t.batch, h.steps.back().epoch, h.steps.front().loss, h.steps.back().loss);
+    said +=
+        fmt::format("{} steps of {} sample{}, {:.4g} epochs; loss {:.4g} at first, {:.4g} at last\n", h.steps.size(),
+                    t.batch, t.batch == 1 ? "" : "s", h.steps.back().epoch, h.steps.front().loss, h.steps.back().loss);
     if (skipped > 0) {
         said += fmt::format("{} steps skipped, whose gradients were not finite; loss scale {} at last\n", skipped,
                             h.steps.back().loss_scale);

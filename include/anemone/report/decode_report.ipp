@@ -22,7 +22,9 @@ ANEMONE_INLINE std::string rates_text(const models::decode_interval& seconds) {
 }
 /// "471 mJ (320 to 700)"
 ANEMONE_INLINE std::string joules_text(const models::decode_interval& joules) {
-    return formatted("{} ({:.0f} to {:.0f})", millijoules(joules.typical), joules.at_least * 1e3, joules.at_most * 1e3);
+    const int digits = joules.at_most < 10e-3 ? 2 : 0;
+    return formatted("{} ({:.{}f} to {:.{}f})", millijoules(joules.typical), joules.at_least * 1e3, digits,
+                     joules.at_most * 1e3, digits);
 }
 
 struct decode_share_text {
@@ -77,11 +79,11 @@ ANEMONE_BODY std::string decode_text(const models::decoder_configuration& c,
         detail::scaled(static_cast<double>(first.cache_bytes), "B"),
         detail::scaled(static_cast<double>(first.embedding_bytes), "B"),
         detail::scaled(static_cast<double>(first.disk_bytes(c)), "B"));
-    text += formatted("{:<18} {:>22} {:>22} {:>24} {:>9}\n", "chip", "tokens/s", "prompt, positions/s", "a token",
+    text += formatted("{:<26} {:>22} {:>26} {:>24} {:>9}\n", "chip", "tokens/s", "prompt, positions/s", "a token",
                       "programs");
     for (const models::decode_figures& f : all) {
         text +=
-            formatted("{:<18} {:>22} {:>22} {:>24} {:>9}\n", detail::chip_name(f.target), detail::rates_text(f.token),
+            formatted("{:<26} {:>22} {:>26} {:>24} {:>9}\n", detail::chip_name(f.target), detail::rates_text(f.token),
                       detail::rates_text(f.position), detail::joules_text(f.token_joules), f.programs);
     }
     const auto slowest = std::max_element(
