@@ -135,7 +135,9 @@ int check(const check_command& given) {
 void add_check(CLI::App& app, int& status) {
     const auto given = std::make_shared<check_command>();
     CLI::App* const sub = app.add_subcommand("check", "Says which engines take a model, and of every layer why not");
-    sub->add_option("FILES", given->files, "MIL text, .mlmodelc, .mlpackage, netplists, ONNX, or folders of such; published models by folder or name");
+    sub->add_option(
+        "FILES", given->files,
+        "MIL text, .mlmodelc, .mlpackage, netplists, ONNX, or folders of such; published models by folder or name");
     add_options(*sub, given->asked.how, {{"ranges", &given->asked.ranges}});
     sub->add_option("-f,--format", given->format, "How findings are written; html is one page with a drawing")
         ->check(CLI::IsMember({"text", "json", "sarif", "html"}))
