@@ -27,7 +27,7 @@ constexpr models::decoder_configuration small_decoder{.layers = 2,
 constexpr models::decoder_form one_token{.positions = 1, .capacity = 512};
 static_assert(conforms<models::decoder<small_decoder, one_token>, macs>);
 
-read_model model_of_a_token(const std::string& folder) {
+ane::read_model model_of_a_token(const std::string& folder) {
     models::checkpoint c = models::read_checkpoint(folder); // configuration, weights, notes, missing, left over
     return models::model_of(std::move(c), {.positions = 1, .capacity = 2048}, folder);
 }
@@ -47,7 +47,7 @@ std::vector<token_id> continued(const std::string& folder, std::vector<token_id>
 
 TEST_CASE("the pages of language models") {
     const std::string folder = ANEMONE_SOURCE_DIR "/tests/c/tiny_llama";
-    const read_model token = model_of_a_token(folder);
+    const ane::read_model token = model_of_a_token(folder);
     CHECK(token.graph.view().find(op::input, "x") >= 0);
     const std::vector<token_id> text = continued(folder, {1, 2, 3});
     CHECK(text.size() == 67);
