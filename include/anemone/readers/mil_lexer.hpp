@@ -130,7 +130,7 @@ private:
         std::array<bool, 256> all{};
         for (const char each :
              std::string_view("+,-.0123456789 _abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")) {
-            all[static_cast<std::size_t>(each)] = true;
+            all[static_cast<unsigned char>(each)] = true;
         }
         return all;
     }();

@@ -112,8 +112,8 @@ ANEMONE_INLINE std::size_t plain_hexadecimal(std::string_view text, std::size_t 
         std::array<signed char, 256> digits{};
         digits.fill(-1);
         for (int d = 0; d < 16; ++d) {
-            digits[static_cast<std::size_t>("0123456789abcdef"[d])] = static_cast<signed char>(d);
-            digits[static_cast<std::size_t>("0123456789ABCDEF"[d])] = static_cast<signed char>(d);
+            digits[static_cast<unsigned char>("0123456789abcdef"[d])] = static_cast<signed char>(d);
+            digits[static_cast<unsigned char>("0123456789ABCDEF"[d])] = static_cast<signed char>(d);
         }
         return digits;
     }();

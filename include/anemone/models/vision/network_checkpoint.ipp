@@ -8,10 +8,15 @@ ANEMONE_INCLUDED(anemone_models_vision_network_checkpoint_hpp);
 #include "network_configuration.hpp"
 #include "network_tensors.hpp"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace ane::models::inline ANEMONE_WAY {
 
-ANEMONE_INLINE read_model network_with(const network& n, weight_store tensors, std::vector<read_fault> faults,
-                                       const std::string& place, const network_checkpoint_options& options) {
+ANEMONE_INLINE read_model network_with(const network& n, std::vector<stored_tensor> tensors,
+                                       std::vector<read_fault> faults, const std::string& place,
+                                       const network_checkpoint_options& options) {
     read_model model{.graph = network_graph(n, options.form), .weights = {}};
     const bool has_any = !tensors.empty();
     model.notes.push_back(print(n));
@@ -25,7 +30,15 @@ ANEMONE_INLINE read_model network_with(const network& n, weight_store tensors, s
 
 ANEMONE_BODY_OF read_model network_model(const network& n, weight_store tensors, const std::string& place,
                                          const network_checkpoint_options& options) {
-    return network_with(n, std::move(tensors), {}, place, options);
+    std::vector<std::string> names;
+    for (const stored_tensor& t : tensors) {
+        names.push_back(t.name);
+    }
+    std::vector<stored_tensor> all;
+    for (const std::string& name : names) {
+        all.push_back(tensors.take(name));
+    }
+    return network_with(n, std::move(all), {}, place, options);
 }
 
 ANEMONE_INLINE std::string configuration_text(const checkpoint_files& files) {
@@ -75,10 +88,7 @@ ANEMONE_BODY_OF read_model read_network(const std::string& path, const network_c
     network_checkpoint_options whole = options;
     whole.form = form_in(files, n, options.form);
     std::vector<read_fault> faults;
-    weight_store tensors;
-    for (stored_tensor& t : files.tensors(faults)) {
-        tensors.add(std::move(t));
-    }
+    std::vector<stored_tensor> tensors = files.tensors(faults);
     return network_with(n, std::move(tensors), std::move(faults), path, whole);
 }
 

@@ -44,11 +44,11 @@ public:
     }
 
     /// Takes all of them; throws `unreadable` with these faults and its own.
-    ANEMONE_INLINE void take(weight_store all, std::vector<read_fault> faults, bool allows_missing) {
+    ANEMONE_INLINE void take(std::vector<stored_tensor> all, std::vector<read_fault> faults, bool allows_missing) {
         faults_ = std::move(faults);
         const bool has_any = !all.empty();
-        for (const stored_tensor& t : all) {
-            keep(t);
+        for (stored_tensor& t : all) {
+            keep(std::move(t));
         }
         split_joined();
         fold_norms();
@@ -80,7 +80,7 @@ private:
     }
 
     /// Under the name of the graph; transformers puts the name of the model before that of its body.
-    ANEMONE_INLINE void keep(const stored_tensor& t) {
+    ANEMONE_INLINE void keep(stored_tensor t) {
         if (t.name.ends_with(".num_batches_tracked")) { // counts the steps of a training
             return;
         }
@@ -103,10 +103,9 @@ private:
             fault(t.name, formatted("is of {}: known are F32, F16 and BF16", facts_of(t.type).safetensors));
             return;
         }
-        found_tensor one{t, t.name};
-        one.tensor.name = name;
-        if (!found_.emplace(name, std::move(one)).second) {
-            fault(t.name, "stands there twice, with another prefix");
+        const std::string published = std::exchange(t.name, name);
+        if (!found_.emplace(std::move(name), found_tensor{std::move(t), published}).second) {
+            fault(published, "stands there twice, with another prefix");
         }
     }
 

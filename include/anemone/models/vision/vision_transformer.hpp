@@ -169,7 +169,8 @@ private:
                         : m_.reshape(x, {c_.heads, head, tokens_of(c_)});
     }
     constexpr int attention(int x) {
-        const double scale = 1 / ane::detail::square_root(static_cast<double>(c_.width / c_.heads));
+        const std::int64_t head = c_.width / c_.heads;
+        const double scale = 1 / ane::detail::square_root(static_cast<double>(head));
         const int query = m_.scaled(as_heads(product(x, n_.query, c_.width, c_.has_offsets)), scale);
         const int key = as_heads(product(x, n_.key, c_.width, c_.has_offsets));
         const int value = as_heads(product(x, n_.value, c_.width, c_.has_offsets));
