@@ -31,10 +31,12 @@ ANEMONE_INLINE read_model network_with(const network& n, std::vector<stored_tens
 ANEMONE_BODY_OF read_model network_model(const network& n, weight_store tensors, const std::string& place,
                                          const network_checkpoint_options& options) {
     std::vector<std::string> names;
+    names.reserve(tensors.size());
     for (const stored_tensor& t : tensors) {
         names.push_back(t.name);
     }
     std::vector<stored_tensor> all;
+    all.reserve(names.size());
     for (const std::string& name : names) {
         all.push_back(tensors.take(name));
     }
