@@ -102,12 +102,15 @@ TEST_CASE("what has a cause of its own is told behind an overflow too") {
     const dynamic_tensor y = overflowing(b);
     const dynamic_tensor small = b.input("d", {1, 16, 8, 8}, within(-1, 1));
     const dynamic_tensor large = b.input("l", {1, 16, 8, 8}, within(-65000, 65000));
+    const dynamic_tensor gamma = b.weight("gamma", {16}, within(30000, 60000)); // of numbers of any size
+    const dynamic_tensor beta = b.weight("beta", {16}, bounded(1));
     b.output("quotient", b.add(op::div, {y, small}));
     b.output("sum", b.add(op::add, {y, b.add(op::add, {large, large})}));
     b.output("logarithm", b.add(op::log, {b.add(op::relu, {y})}, stabilizer{0.0F}));
+    b.output("norm", b.add(op::group_norm, {y, gamma, beta}, grouping{.groups = 4}));
     const names told = told_of(b.finish());
     CHECK(told == names{of_scaling, "divisor_may_be_zero of div", "value_may_leave_half_precision of add",
-                        "logarithm_of_zero of log"});
+                        "logarithm_of_zero of log", "value_may_leave_half_precision of group_norm"});
 }
 
 TEST_CASE("exponentials of x - max(x) add up to a number between one and how many they are") {

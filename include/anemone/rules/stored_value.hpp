@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../graph/uses.hpp"
+#include "consequence.hpp"
 #include "saturation.hpp"
 #include "value.hpp"
 
@@ -23,12 +24,21 @@ constexpr demand demand_of_parts(const subject& s) {
     return composed_ops.contains(s.n.kind) ? ane::detail::parts_demand(ranged(s)) : demand{};
 }
 
+/// Whether an operand may be infinite: what an operation stores on the way then follows from that, and is not told.
+constexpr bool reads_infinity(const subject& s) {
+    bool found = false;
+    for (const int i : s.g.operands(s.n)) {
+        found = found || may_be_infinite(s.value_ranges[static_cast<std::size_t>(i)]);
+    }
+    return found;
+}
+
 /// Whether a limit of its own says that this result may be infinite.
 constexpr bool is_told_otherwise(const subject& s) {
     const bool of_zero = (logarithms.contains(s.n.kind) && ane::detail::logarithm_demand(ranged(s)).refuted()) ||
                          (quotients.contains(s.n.kind) && ane::detail::reciprocal_demand(ranged(s)).refuted());
     const bool squares = s.n.kind == op::mul && operand_index(s.g, s.n, 0) == operand_index(s.g, s.n, 1);
-    return of_zero || squares || demand_of_parts(s).refuted();
+    return of_zero || squares || (!reads_infinity(s) && demand_of_parts(s).refuted());
 }
 
 constexpr finding check_result(const subject& s) {
