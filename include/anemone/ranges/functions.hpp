@@ -23,9 +23,12 @@ constexpr interval table_within(const interval& x, double low, double high) noex
     return {r.low, r.high, x.declared};
 }
 
-/// e^x for bounds: unbounded from 11.09 on, where fp16 overflows (R150).
+/// From where on e^x overflows in fp16 (R150): between 11.086 and 11.094, which are neighbours there.
+inline constexpr double last_exponent = 11.09;
+
+/// e^x for bounds: unbounded where fp16 overflows.
 constexpr double exponential(double x) noexcept {
-    if (x > 11.0899) {
+    if (x > last_exponent) {
         return unbounded;
     }
     if (x < -20) {
