@@ -201,12 +201,9 @@ model_file read(const std::string& path, const reading_options& how, const calle
                              spelled(&reading_options::batch, who.by));
     }
     if (file.kind == file_kind::network && !how.shapes.empty()) {
-        throw ane::error(ane::errc::argument, spelled(&reading_options::shapes, who.by),
-                         "is for ONNX, MIL text and ML packages: the size of an image is in the configuration");
-    }
-    if (file.kind == file_kind::network && !how.function.empty()) {
-        throw ane::error(ane::errc::argument, spelled(&reading_options::function, who.by),
-                         "an image network has one program");
+        throw ane::error(
+            ane::errc::argument, spelled(&reading_options::shapes, who.by),
+            "is for ONNX, MIL text and ML packages: the form of a published network follows from its configuration");
     }
     if (!is_published(file.kind) && how.layout != reading_options{}.layout) {
         throw ane::error(ane::errc::argument, spelled(&reading_options::layout, who.by),
@@ -218,7 +215,8 @@ model_file read(const std::string& path, const reading_options& how, const calle
     }
     if (file.kind != file_kind::checkpoint) {
         for (const auto form : {&reading_options::context, &reading_options::chunk, &reading_options::batch}) {
-            if (how.*form != reading_options{}.*form) {
+            const bool is_of_networks = file.kind == file_kind::network && form == &reading_options::context;
+            if (how.*form != reading_options{}.*form && !is_of_networks) {
                 throw ane::error(ane::errc::argument, spelled(form, who.by),
                                  "is for folders with config.json and .gguf files, published language models");
             }
@@ -240,6 +238,9 @@ std::vector<variant> variants_of(const std::string& path, const reading_options&
         const found_file file = find_model(path);
         if (file.kind == file_kind::checkpoint) {
             return programs_in(file.named, how);
+        }
+        if (file.kind == file_kind::network) {
+            return parts_in(file.named, how);
         }
         if (!text_size(file).is_within(how.max_memory)) {
             return {};

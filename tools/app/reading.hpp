@@ -2,7 +2,7 @@
 
 #include "option.hpp"
 #include <anemone/models/activation_layout.hpp>
-#include <anemone/models/vision/network_form.hpp>
+#include <anemone/models/network_form.hpp>
 #include <anemone/readers/mil.hpp>
 #include <anemone/readers/read_model.hpp>
 
@@ -41,9 +41,9 @@ struct reading_options {
             {.command = "*", .c = "anemone_reading", .python = "Model.__init__"},
             option(&reading_options::function,
                    {.name = "function",
-                    .text =
-                        "The function of MIL text or of a package, the procedure of a netplist, or the program of a "
-                        "language model that one does not hold; else the only one"}),
+                    .text = "The function of MIL text or of a package, the procedure of a netplist, the program of a "
+                            "language model that one does not hold, or the part of a network of several (image, text, "
+                            "encoder, decoder); else the only one"}),
             option(&reading_options::shapes, {.name = "shapes",
                                               .text = "Of inputs that the file leaves free",
                                               .named = {.command = "shape"},
@@ -77,8 +77,8 @@ struct reading_options {
                 &reading_options::context,
                 {.name = "context",
                  .text =
-                     "Of a published language model: positions that its caches hold; 0: 2048, or what it was trained "
-                     "for where that is less"},
+                     "Of a published language model: positions that its caches hold; of a network of texts: tokens of a "
+                     "run; 0: what is usual"},
                 {.least = 0, .most = 1048576}),
             option(&reading_options::chunk,
                    {.name = "chunk", .text = "The same: positions that one run computes, 1 to decode"},

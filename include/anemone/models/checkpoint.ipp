@@ -32,13 +32,7 @@ ANEMONE_BODY_OF std::vector<std::string> numbers_beyond_half(const weight_store&
 }
 
 ANEMONE_INLINE decoder_configuration configuration_in(const checkpoint_files& files) {
-    constexpr std::uint64_t most = std::uint64_t{1} << 24U;
-    const std::string name = files.shown("config.json");
-    const std::optional<std::string> text = files.text("config.json", most);
-    if (!text) {
-        throw error(errc::file, name, "cannot be found: a published model has one beside its tensors");
-    }
-    return read_configuration(*text, name);
+    return read_configuration(files.configuration(), files.shown("config.json"));
 }
 
 ANEMONE_INLINE bool is_gguf(const std::string& path) {

@@ -43,6 +43,20 @@ public:
         file.read(0, std::as_writable_bytes(std::span(result)));
         return result;
     }
+    /// The text of a configuration beside the tensors.
+    ANEMONE_INLINE std::optional<std::string> configuration(const std::string& name) const {
+        constexpr std::uint64_t most = std::uint64_t{1} << 24U;
+        return text(name, most);
+    }
+    /// The text of `config.json`, without which nobody knows what the tensors are.
+    ANEMONE_INLINE std::string configuration() const {
+        const std::optional<std::string> found = configuration("config.json");
+        if (!found) {
+            throw error(errc::file, shown("config.json"),
+                        "cannot be found: a published model has one beside its tensors");
+        }
+        return *found;
+    }
     ANEMONE_INLINE bool has(const std::string& name) const { return home_.file(name).refused.empty(); }
     ANEMONE_INLINE std::string shown(const std::string& name) const {
         return (std::filesystem::path(path_) / name).string();

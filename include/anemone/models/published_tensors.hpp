@@ -1,16 +1,16 @@
 #pragma once
 
 #include "../base/formatted.hpp"
-#include "../passes/print.hpp"
 #include "../readers/unreadable.hpp"
 #include "../weights/convert.hpp"
 #include "../weights/store.hpp"
 #include "checkpoint.hpp"
 #include "decoder_graph.hpp"
 #include "published_numbers.hpp"
+#include "tensor_forms.hpp"
 
 #include <map>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -114,25 +114,25 @@ private:
         if (!has_known_type(t)) {
             return;
         }
-        const bool turned = is_published_ && c_.kind == family::gpt2 && t.shape.rank == 2 && known->second.rank == 2 &&
-                            !name.starts_with("w") && name != "lm_head.weight";
+        const bool is_turned = is_published_ && c_.kind == family::gpt2 && t.shape.rank == 2 &&
+                               known->second.rank == 2 && !name.starts_with("w") && name != "lm_head.weight";
         extents stored = known->second;
-        if (turned) {
+        if (is_turned) {
             std::swap(stored[0], stored[1]);
         }
         if (t.shape != stored) {
-            fault(published, formatted("is {}, the configuration says {}", print(t.shape), print(stored)));
+            fault(published, fault_of_shape(t.shape, stored));
             return;
         }
-        add(std::move(t), known->first, turned);
+        add(std::move(t), known->first, is_turned);
     }
 
     ANEMONE_INLINE bool has_known_type(const stored_tensor& t) {
-        if (t.type == element_type::f32 || t.type == element_type::f16 || t.type == element_type::bf16) {
-            return true;
+        const std::optional<std::string> wrong = fault_of_type(t);
+        if (wrong) {
+            fault(t.name, *wrong);
         }
-        fault(t.name, formatted("is of {}: known are F32, F16 and BF16", facts_of(t.type).safetensors));
-        return false;
+        return !wrong;
     }
 
     /// c_attn has queries, keys and values beside each other: [width, 3 width], its bias [3 width].
@@ -145,18 +145,14 @@ private:
             return;
         }
         if (t.shape != stored) {
-            fault(t.name, formatted("is {}, the configuration says {}", print(t.shape), print(stored)));
+            fault(t.name, fault_of_shape(t.shape, stored));
             return;
         }
-        tensor_bytes bytes = std::move(t.bytes);
         if (is_weight && is_published_) {
-            require_memory(t.name, bytes.size());
-            weight_store turning;
-            turning.add({"t", t.type, t.shape, std::move(bytes)});
-            turning.transpose("t");
-            bytes = turning.take("t").bytes;
+            require_memory(t.name, t.bytes.size());
+            t = turned(std::move(t));
         }
-        const std::size_t part = bytes.size() / 3;
+        const std::size_t part = t.bytes.size() / 3;
         const std::size_t at = name.find("c_attn");
         for (std::size_t k = 0; k < 3; ++k) {
             std::string of = name;
@@ -166,7 +162,7 @@ private:
                 made_.left_over.push_back(t.name);
                 return;
             }
-            put({known->first, t.type, known->second, bytes.part(k * part, part)}, t.name);
+            put({known->first, t.type, known->second, t.bytes.part(k * part, part)}, t.name);
         }
     }
 
@@ -181,22 +177,17 @@ private:
         taken_ += size;
     }
 
-    ANEMONE_INLINE void add(stored_tensor t, const std::string& name, bool turned) {
+    ANEMONE_INLINE void add(stored_tensor t, const std::string& name, bool is_turned) {
         const std::string published = std::exchange(t.name, name);
-        if (turned) {
+        if (is_turned) {
             require_memory(published, t.bytes.size());
-            weight_store turning;
-            turning.add(std::move(t));
-            turning.transpose(name);
-            t = turning.take(name);
+            t = turned(std::move(t));
         } else if (is_published_ && is_gemma(c_.kind) && t.shape.rank == 1 && name.ends_with("norm_weight")) {
             std::vector<float> values = to_float(t);
             for (float& each : values) {
                 each += 1; // of w, the family multiplies by 1 + w
             }
-            weight_store turning;
-            turning.add(name, t.shape, std::span<const float>(values));
-            t = turning.take(name);
+            t = with_values(t, values);
         }
         put(std::move(t), published);
     }

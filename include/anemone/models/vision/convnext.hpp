@@ -2,8 +2,8 @@
 
 #include "../../graph/graph.hpp"
 #include "../../graph/refusal.hpp"
-#include "network_maker.hpp"
-#include "publisher.hpp"
+#include "../network_maker.hpp"
+#include "../publisher.hpp"
 
 #include <array>
 #include <cstdint>

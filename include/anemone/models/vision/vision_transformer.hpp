@@ -3,8 +3,8 @@
 #include "../../graph/graph.hpp"
 #include "../../graph/refusal.hpp"
 #include "../../ops/attention.hpp"
-#include "network_maker.hpp"
-#include "publisher.hpp"
+#include "../network_maker.hpp"
+#include "../publisher.hpp"
 
 #include <cstdint>
 #include <string_view>

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "../activation_layout.hpp"
+#include "activation_layout.hpp"
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace ane::models {
 
@@ -19,11 +20,21 @@ struct pixel_statistics {
 };
 inline constexpr pixel_statistics imagenet{.mean = {0.485F, 0.456F, 0.406F}, .deviation = {0.229F, 0.224F, 0.225F}};
 
-/// Which graph is made of an image network. In networks of convolutions both layouts are one graph.
+/// Which graph of a network that is published as several; `whole` where it is one.
+enum class network_part : std::uint8_t { whole, encoder, decoder, image, text };
+
+constexpr std::string_view name(network_part p) noexcept {
+    constexpr std::string_view names[] = {"whole", "encoder", "decoder", "image", "text"};
+    return names[static_cast<int>(p)];
+}
+
+/// Which graph is made of a network. In networks of convolutions both layouts are one graph.
 struct network_form {
     activation_layout layout = activation_layout::rows;
     image_input image = image_input::normalized;
     pixel_statistics pixels = imagenet; ///< of `image_input::pixels`
+    network_part part = network_part::whole;
+    std::int64_t positions = 0; ///< tokens or frames that a run computes; 0: what is usual for the family
     friend constexpr bool operator==(const network_form&, const network_form&) = default;
 };
 

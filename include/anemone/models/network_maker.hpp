@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../../graph/refusal.hpp"
-#include "../model_maker.hpp"
+#include "../graph/refusal.hpp"
+#include "model_maker.hpp"
 #include "network_form.hpp"
 
 #include <cstdint>

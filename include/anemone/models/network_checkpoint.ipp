@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../../base/way.hpp"
-ANEMONE_INCLUDED(anemone_models_vision_network_checkpoint_hpp);
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_models_network_checkpoint_hpp);
 
-#include "../checkpoint_files.hpp"
+#include "checkpoint_files.hpp"
 #include "network_checkpoint.hpp"
 #include "network_configuration.hpp"
 #include "network_tensors.hpp"
@@ -20,7 +20,7 @@ ANEMONE_INLINE read_model network_with(const network& n, std::vector<stored_tens
     read_model model{.graph = network_graph(n, options.form), .weights = {}};
     const bool has_any = !tensors.empty();
     model.notes.push_back(print(n));
-    network_tensors(model, n, place).take(std::move(tensors), std::move(faults), options.allows_missing);
+    network_tensors(model, n, place, options).take(std::move(tensors), std::move(faults));
     if (!has_any && !options.allows_missing) {
         throw unreadable(
             place, {{place, 0, 0, {}, "has no tensors in safetensors, and the model computes with all its weights"}});
@@ -43,33 +43,25 @@ ANEMONE_BODY_OF read_model network_model(const network& n, weight_store tensors,
     return network_with(n, std::move(all), {}, place, options);
 }
 
-ANEMONE_INLINE std::string configuration_text(const checkpoint_files& files) {
-    constexpr std::uint64_t most = std::uint64_t{1} << 24U;
-    const std::optional<std::string> text = files.text("config.json", most);
-    if (!text) {
-        throw error(errc::file, files.shown("config.json"),
-                    "cannot be found: a published model has one beside its tensors");
-    }
-    return *text;
-}
-
 ANEMONE_BODY_OF bool is_network_folder(const std::string& path) {
     const checkpoint_files files(path, nullptr);
-    return names_network(configuration_text(files), files.shown("config.json"));
+    return names_network(files.configuration(), files.shown("config.json"));
 }
 
 ANEMONE_INLINE network network_in(const checkpoint_files& files) {
-    return read_network_configuration(configuration_text(files), files.shown("config.json"));
+    return read_network_configuration(files.configuration(), files.shown("config.json"));
 }
 
-/// With the statistics of pixels that the files have, or the usual ones of the family.
+/// With the statistics of pixels that the files have, or the usual ones of the family, where they are asked for.
 ANEMONE_INLINE network_form form_in(const checkpoint_files& files, const network& n, network_form form) {
-    constexpr std::uint64_t most = std::uint64_t{1} << 24U;
-    const char* const beside = "preprocessor_config.json";
-    const std::optional<std::string> text = files.text(beside, most);
+    if (form.image != image_input::pixels) {
+        return form;
+    }
+    const std::string beside = "preprocessor_config.json";
+    const std::optional<std::string> text = files.configuration(beside);
     std::optional<pixel_statistics> found = text ? read_pixel_statistics(*text, files.shown(beside)) : std::nullopt;
     if (!found) {
-        found = read_pixel_statistics(configuration_text(files), files.shown("config.json"));
+        found = read_pixel_statistics(files.configuration(), files.shown("config.json"));
     }
     form.pixels = found ? *found : usual_pixels(n);
     return form;

@@ -1,16 +1,18 @@
 #pragma once
 
-#include "convnext.hpp"
-#include "mobile_network.hpp"
-#include "resnet.hpp"
-#include "vision_transformer.hpp"
+#include "vision/convnext.hpp"
+#include "vision/mobile_network.hpp"
+#include "vision/resnet.hpp"
+#include "vision/vision_transformer.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
-/// Image networks that are published with their weights: what they are, as a value, and as graphs.
+/// Networks that are published with their weights: what they are, as a value, and as graphs.
 namespace ane::models {
 
 /// One of the families. Each gives `logits` of an `image`.
@@ -20,6 +22,33 @@ using network =
 /// The graph of a network (`network_graph` of its family). Throws `ane::error` (errc::graph) for one that cannot be.
 constexpr dynamic_graph network_graph(const network& n, const network_form& f = {}) {
     return std::visit([&](const auto& each) { return network_graph(each, f); }, n);
+}
+/// The graphs of a network that is published as several, a list in its configuration; of all others `whole` alone.
+constexpr std::span<const network_part> parts_of(const network& n) noexcept {
+    return std::visit(
+        [](const auto& each) -> std::span<const network_part> {
+            using configuration = std::remove_cvref_t<decltype(each)>;
+            if constexpr (requires { configuration::parts; }) {
+                return configuration::parts;
+            } else {
+                constexpr static network_part whole[] = {network_part::whole};
+                return whole;
+            }
+        },
+        n);
+}
+/// How many tokens or frames a network was trained for, which `network_form::positions` may choose fewer of; 0 where its
+/// graph does not depend on it.
+constexpr std::int64_t positions_of(const network& n) noexcept {
+    return std::visit(
+        [](const auto& each) -> std::int64_t {
+            if constexpr (requires { each.positions; }) {
+                return each.positions;
+            } else {
+                return 0;
+            }
+        },
+        n);
 }
 /// The library whose names the weights have.
 constexpr publisher source_of(const network& n) noexcept {

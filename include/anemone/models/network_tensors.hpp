@@ -1,17 +1,18 @@
 #pragma once
 
-#include "../../base/formatted.hpp"
-#include "../../passes/print.hpp"
-#include "../../readers/unreadable.hpp"
-#include "../../weights/convert.hpp"
-#include "../published_numbers.hpp"
+#include "../base/formatted.hpp"
+#include "../passes/print.hpp"
+#include "../readers/unreadable.hpp"
+#include "../weights/convert.hpp"
 #include "network_checkpoint.hpp"
+#include "published_numbers.hpp"
+#include "tensor_forms.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,8 +24,10 @@ namespace ane::models::inline ANEMONE_WAY {
 /// Puts the tensors of a published image network under the names and into the forms of its graph.
 class network_tensors {
 public:
-    ANEMONE_INLINE network_tensors(read_model& made, const network& n, std::string place)
-        : made_(made), place_(std::move(place)) {
+    ANEMONE_INLINE network_tensors(read_model& made, const network& n, std::string place,
+                                   const network_checkpoint_options& options)
+        : made_(made), place_(std::move(place)), allows_missing_(options.allows_missing),
+          counts_beyond_half_(options.counts_beyond_half) {
         const graph_view g = made_.graph;
         for (int i = 0; i < g.size(); ++i) {
             if (g[i].kind == op::conv2d && g.operands(g[i]).size() == 3) {
@@ -44,9 +47,9 @@ public:
     }
 
     /// Takes all of them; throws `unreadable` with these faults and its own.
-    ANEMONE_INLINE void take(std::vector<stored_tensor> all, std::vector<read_fault> faults, bool allows_missing) {
+    ANEMONE_INLINE void take(std::vector<stored_tensor> all, std::vector<read_fault> faults) {
         faults_ = std::move(faults);
-        const bool has_any = !all.empty();
+        requires_all_ = !all.empty() && !allows_missing_;
         for (stored_tensor& t : all) {
             keep(std::move(t));
         }
@@ -55,7 +58,7 @@ public:
         const graph_view g = made_.graph;
         for (int i = 0; i < g.size(); ++i) {
             if (g[i].kind == op::weight) {
-                add(std::string(g.name(i)), g[i].shape, has_any && !allows_missing);
+                add(std::string(g.name(i)), g[i].shape);
             }
         }
         note_left_over();
@@ -99,12 +102,12 @@ private:
                 name.replace(at + 5, older.size(), older == "linear_1" ? "0" : "3");
             }
         }
-        if (t.type != element_type::f32 && t.type != element_type::f16 && t.type != element_type::bf16) {
-            fault(t.name, formatted("is of {}: known are F32, F16 and BF16", facts_of(t.type).safetensors));
+        if (const std::optional<std::string> wrong = fault_of_type(t)) {
+            fault(t.name, *wrong);
             return;
         }
         const std::string published = std::exchange(t.name, name);
-        if (!found_.emplace(std::move(name), found_tensor{std::move(t), published}).second) {
+        if (!found_.try_emplace(std::move(name), found_tensor{std::move(t), published}).second) {
             fault(published, "stands there twice, with another prefix");
         }
     }
@@ -141,28 +144,44 @@ private:
         }
         for (found_tensor& each : made) {
             std::string name = each.tensor.name;
-            if (!found_.emplace(std::move(name), std::move(each)).second) {
+            if (!found_.try_emplace(std::move(name), std::move(each)).second) {
                 fault(each.published, "stands there joined and apart");
             }
         }
     }
 
-    /// Of each convolution whose offset is a batch norm's that is there.
+    /// Of each convolution whose offset is a batch norm's. One that lacks a part would be another network.
     ANEMONE_INLINE void fold_norms() {
         constexpr std::string_view end = "_bias";
         for (const auto& [kernel, offset] : convolutions_) {
-            if (!offset.ends_with(end)) {
+            const std::string norm = offset.substr(0, offset.size() - end.size());
+            if (!offset.ends_with(end) || kernel == norm + "_weight") { // the convolution's own
                 continue;
             }
-            const std::string norm = offset.substr(0, offset.size() - end.size());
             found_tensor* const w = find(kernel);
             found_tensor* const beta = find(offset);
-            found_tensor* const gamma = find(norm + "_weight");
-            found_tensor* const mean = find(norm + "_running_mean");
-            found_tensor* const variance = find(norm + "_running_var");
-            if (w == nullptr || beta == nullptr || gamma == nullptr || mean == nullptr || variance == nullptr) {
+            if (w == nullptr || beta == nullptr) {
                 continue; // what is missing is told as such
             }
+            std::array<found_tensor*, 3> others{};
+            bool has_all = true;
+            for (std::size_t i = 0; i < others.size(); ++i) {
+                constexpr std::string_view parts[] = {"_weight", "_running_mean", "_running_var"};
+                const std::string name = norm + std::string(parts[i]);
+                others[i] = find(name);
+                if (others[i] == nullptr) {
+                    has_all = false;
+                    if (requires_all_) {
+                        fault(name, "is a part of a batch norm that the files do not have");
+                    }
+                }
+            }
+            if (!has_all) {
+                found_.erase(kernel);
+                found_.erase(offset);
+                continue;
+            }
+            const auto [gamma, mean, variance] = others;
             const std::int64_t channels = w->tensor.shape.rank > 0 ? w->tensor.shape[0] : 0;
             bool fits = channels > 0;
             for (const found_tensor* each : {beta, gamma, mean, variance}) {
@@ -187,8 +206,15 @@ private:
         const std::size_t each = kernel.size() / offset.size();
         for (std::size_t i = 0; i < offset.size(); ++i) {
             const double scale = static_cast<double>(g[i]) / std::sqrt(static_cast<double>(v[i]) + epsilon_);
-            if (!(v[i] >= 0) || !std::isfinite(scale)) {
+            if (!(v[i] >= 0) || !std::isfinite(v[i])) {
                 fault(variance.published, formatted("has {} at {}: a variance must be a number from 0 on", v[i], i));
+                return;
+            }
+            if (!std::isfinite(scale)) {
+                fault(gamma.published,
+                      formatted("has {} at {}, with the variance {}: the scale of a batch norm must be "
+                                "a number",
+                                g[i], i, v[i]));
                 return;
             }
             for (std::size_t k = 0; k < each; ++k) {
@@ -198,13 +224,8 @@ private:
             offset[i] = static_cast<float>(static_cast<double>(offset[i]) - static_cast<double>(m[i]) * scale);
         }
         gamma.is_used = mean.is_used = variance.is_used = true;
-        w.tensor = stored(w.tensor, kernel);
-        beta.tensor = stored(beta.tensor, offset);
-    }
-    ANEMONE_INLINE static stored_tensor stored(const stored_tensor& like, const std::vector<float>& values) {
-        weight_store one;
-        one.add(like.name, like.shape, std::span<const float>(values));
-        return one.take(like.name);
+        w.tensor = with_values(w.tensor, kernel);
+        beta.tensor = with_values(beta.tensor, offset);
     }
 
     /// The shape without extents of 1.
@@ -225,11 +246,11 @@ private:
                                                found[2] == found[3] && found.count() == wanted.count());
     }
 
-    ANEMONE_INLINE void add(const std::string& name, const extents& shape, bool requires_all) {
+    ANEMONE_INLINE void add(const std::string& name, const extents& shape) {
         found_tensor* const found = find(name);
         if (found == nullptr || found->is_used) {
             made_.missing.push_back(name);
-            if (requires_all) {
+            if (requires_all_) {
                 fault(name, "is a weight of the model that its files do not have");
             }
             return;
@@ -242,19 +263,16 @@ private:
         }
         const bool turns = name == positions_ && shape.rank == 4;
         if (turns ? turned != bare(shape) : !has_order_of(t.shape, shape)) {
-            fault(found->published,
-                  formatted("is {}, the configuration says {}", ane::print(t.shape), ane::print(shape)));
+            fault(found->published, fault_of_shape(t.shape, shape));
             return;
         }
         if (turns && turned.rank == 2) {
-            weight_store turning;
             t.shape = bare(t.shape);
-            turning.add(std::move(t));
-            turning.transpose(name);
-            t = turning.take(name);
+            t = ane::models::turned(std::move(t));
         }
+        t.name = name;
         t.shape = shape;
-        if (const std::int64_t count = beyond_half(t); count > 0) {
+        if (const std::int64_t count = counts_beyond_half_ ? beyond_half(t) : 0; count > 0) {
             made_.notes.push_back(note_beyond_half(found->published, count, t.shape.count()));
         }
         made_.weights.add(std::move(t));
@@ -274,6 +292,9 @@ private:
 
     read_model& made_;
     std::string place_;
+    bool allows_missing_;
+    bool counts_beyond_half_;
+    bool requires_all_ = false;                       ///< there are tensors, and none may be missing
     std::map<std::string, std::string> convolutions_; ///< kernels and their offsets
     std::string positions_;
     bool is_transformers_ = false;

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../../base/way.hpp"
-ANEMONE_INCLUDED(anemone_models_vision_network_configuration_hpp);
+#include "../base/way.hpp"
+ANEMONE_INCLUDED(anemone_models_network_configuration_hpp);
 
-#include "../configuration_keys.hpp"
+#include "configuration_keys.hpp"
 #include "network_configuration.hpp"
 
 #include <array>
