@@ -88,7 +88,8 @@ class Model:
         """Reads it.
 
         function      the function of MIL text or of a package, the procedure of a netplist, or the program of a
-                      language model that one does not hold; else the only one
+                      language model that one does not hold, or the part of a network of several (image, text, encoder,
+                      decoder); else the only one
         shapes        of inputs that the file leaves free: {"x": (1, 3, 224, 224)}
         values        of ONNX inputs that are constants, such as a rate; one number fills the shape: {"sr": 16000,
                       "axes": (2, 3)}
