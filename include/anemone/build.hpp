@@ -41,6 +41,7 @@ struct description {
     bool refused = false;
     model_rule why{};
     short_text subject{};
+    short_text instead{};
     short_text file{};
     int line = 0;
     extents shape{};
@@ -55,6 +56,7 @@ constexpr description description_of(const dynamic_graph& raw) {
             r.any,
             r.why,
             short_text(raw.view().text(r.subject)),
+            short_text(raw.view().text(r.instead)),
             short_text(r.any ? base_name(r.where.file) : ""),
             r.where.line,
             r.shape,
@@ -103,6 +105,8 @@ template <description D, std::size_t... Axis> struct shapes_in<D, std::index_seq
 template <description D>
 inline constexpr fixed_string<D.subject.size + 1> subject_in = fixed_string<D.subject.size + 1>(D.subject.characters);
 template <description D>
+inline constexpr fixed_string<D.instead.size + 1> instead_in = fixed_string<D.instead.size + 1>(D.instead.characters);
+template <description D>
 inline constexpr fixed_string<D.file.size + 1> file_in = fixed_string<D.file.size + 1>(D.file.characters);
 
 /// What a builder refused, as a type.
@@ -123,6 +127,9 @@ template <description D> constexpr auto find_refusal() {
         constexpr std::int64_t want = D.want;
         return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>, found_value<got>,
                                                 wanted_value<want>, in_file<named<file_in<D>>>>>{};
+    } else if constexpr (D.instead.size > 0) {
+        return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>, write_instead<named<instead_in<D>>>,
+                                                in_file<named<file_in<D>>>>>{};
     } else {
         return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>, in_file<named<file_in<D>>>>>{};
     }

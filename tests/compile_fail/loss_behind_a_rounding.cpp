@@ -2,7 +2,9 @@
 // expect: refused_model<ane::model_rule::the_operation_has_no_derivative
 // expect-gcc: {"floor -> reduce_mean -> loss"}
 // expect-clang: spelled<floor -> reduce_mean -> loss>
-// expect: in_line<17>
+// expect: in_line<19>
+// expect-gcc: write_instead<ane::named<ane::fixed_string<63>{"x + (rounded - x) with rounded as an input, which passes it by"}> >
+// expect-clang: write_instead<ane::spelled<
 #include <anemone/gradient/gradient.hpp>
 #include <anemone/model.hpp>
 

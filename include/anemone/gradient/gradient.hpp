@@ -88,11 +88,12 @@ private:
 /// What stands between the loss and a value: which node has no derivative.
 constexpr void refuse_derivative(dynamic_graph& g, int index, int loss, const tape& t) {
     const node& n = g.nodes[static_cast<std::size_t>(index)];
+    const no_derivative r = derivative_refusal(n.kind);
     if (g.keeps_refusals) {
-        g.refuse(model_rule::the_operation_has_no_derivative, short_way(loss, index, t, g).text(), n.where);
+        g.refuse(model_rule::the_operation_has_no_derivative, short_way(loss, index, t, g).text(),
+                 {.instead = g.intern(r.instead), .where = n.where});
         return;
     }
-    const no_derivative r = derivative_refusal(n.kind);
     detail::refuse_graph_at(name(n.kind),
                             std::string("has no derivative: ") + r.why + "; instead: " + r.instead +
                                 way_to(loss, index, t, g),

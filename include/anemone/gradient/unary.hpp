@@ -163,7 +163,7 @@ template <> struct derivative<op::atan> : smooth {
 /// Steps: their derivative is 0 wherever they have one, so that nothing learns through them.
 struct staircase : refused_derivative {
     static constexpr no_derivative none{"it is a step: its derivative is 0 wherever it has one",
-                                        "let the gradient pass by it, x + (rounded - x) with rounded as an input"};
+                                        "x + (rounded - x) with rounded as an input, which passes it by"};
 };
 template <> struct derivative<op::sign> : staircase {
     static constexpr no_derivative none{"it is a step: its derivative is 0 wherever it has one",

@@ -157,6 +157,7 @@ struct refused {
     bool any = false;
     model_rule why{};
     range_of subject{}; ///< in the graph's text pool
+    range_of instead{}; ///< the same: what to write instead, where that is known
     source_location where{};
     extents shape{};       ///< for weights: the requested shape
     extents known_shape{}; ///< for weights: the shape that the name already has

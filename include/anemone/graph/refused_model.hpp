@@ -26,6 +26,7 @@ inline constexpr bool is_refused_model<const refused_model<Why, Details...>&> = 
 /// Details of a `refused_model`.
 template <int> struct in_line {};
 template <class Name> struct in_file {};
+template <class Text> struct write_instead {};
 template <std::int64_t> struct found_value {};
 template <std::int64_t> struct wanted_value {};
 template <class Shape> struct asked_for {};

@@ -2,6 +2,7 @@
 
 #include "../analysis/envelope.hpp"
 #include "../numerics/datapath.hpp"
+#include "../passes/column_slices.hpp"
 #include "layouts.hpp"
 
 /// Rewrites for slices.
@@ -14,7 +15,8 @@ constexpr sequence<char> refused_slices_of(const graph_view& g, const target_des
     sequence<char> refused(g.nodes.size(), 0);
     bool any = false;
     for (int i = 0; i < g.size() && numerics::datapath_of(t.tier).width_slice_gain != 1; ++i) {
-        refused[static_cast<std::size_t>(i)] = g[i].kind == op::slice && reads_inside_width(g, g[i]) ? 1 : 0;
+        const bool is_slice = g[i].kind == op::slice || g[i].kind == op::strided_slice;
+        refused[static_cast<std::size_t>(i)] = is_slice && reads_inside_width(g, g[i]) ? 1 : 0;
         any = any || refused[static_cast<std::size_t>(i)] != 0;
     }
     if (!any) {
@@ -48,35 +50,37 @@ constexpr rewritten slices_off_width(const graph_view& g, const target_descripti
             return -1;
         }
         const int last = n.shape.rank - 1;
+        const strided_window part = window_of(n);
         const int x = w.operand(n, 0);
-        const extents& from = w.shape(x);
-        const window& part = n.get<window>();
-        int inner = x; // without the other axes' windows, which may stay
-        for (int axis = 0; axis < last; ++axis) {
-            if (part.size[axis] != from[axis]) {
-                inner = w.slice(inner, axis, part.begin[axis], part.size[axis]);
-            }
-        }
+        const std::int64_t width = w.shape(x)[last];
         const std::int64_t begin = part.begin[last];
-        const std::int64_t size = part.size[last];
-        const std::int64_t block = common_divisor(common_divisor(from[last], begin), size);
-        const extents rows = w.shape(inner);
+        const std::int64_t size = n.shape[last];
+        strided_window others = part; // which may stay
+        others.begin[last] = 0;
+        others.stride[last] = 1;
+        extents rows = n.shape;
+        rows[last] = width;
+        const int inner = cut(w, x, others, rows);
+        const std::int64_t block =
+            part.stride[last] == 1 ? common_divisor(common_divisor(width, begin), size) : std::int64_t{1};
         if (last < 4 && (block > 1 || last == 0)) { // no tensor has six axes
             extents blocks;
-            for (int axis = 0; axis < last; ++axis) {
-                blocks.append(rows[axis]);
+            extents wanted;
+            strided_window whole;
+            for (int axis = 0; axis <= last; ++axis) {
+                const bool is_last = axis == last;
+                blocks.append(is_last ? width / block : rows[axis]);
+                wanted.append(is_last ? size / block : rows[axis]);
+                whole.begin.append(is_last ? begin / block : 0);
+                whole.stride.append(is_last ? part.stride[last] : 1);
             }
-            blocks.append(from[last] / block);
             blocks.append(block);
-            const int cut = w.slice(w.reshape(inner, blocks), last, begin / block, size / block);
-            return w.reshape(cut, n.shape);
+            wanted.append(block);
+            whole.begin.append(0);
+            whole.stride.append(1);
+            return w.reshape(cut(w, w.reshape(inner, blocks), whole, wanted), n.shape);
         }
-        permutation turned;
-        for (int axis = 0; axis <= last; ++axis) {
-            turned.order.append(axis < last - 1 ? axis : (axis == last ? last - 1 : last));
-        }
-        const int columns = w.emit(op::transpose, turned, {inner});
-        return w.emit(op::transpose, turned, {w.slice(columns, last - 1, begin, size)});
+        return column_slices(w).columns(inner, begin, part.stride[last], size);
     });
 }
 
