@@ -128,8 +128,8 @@ template <description D> constexpr auto find_refusal() {
         return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>, found_value<got>,
                                                 wanted_value<want>, in_file<named<file_in<D>>>>>{};
     } else if constexpr (D.instead.size > 0) {
-        return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>, write_instead<named<instead_in<D>>>,
-                                                in_file<named<file_in<D>>>>>{};
+        return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>,
+                                                write_instead<named<instead_in<D>>>, in_file<named<file_in<D>>>>>{};
     } else {
         return std::type_identity<refused_model<why, named<subject_in<D>>, in_line<at>, in_file<named<file_in<D>>>>>{};
     }

@@ -92,6 +92,11 @@ struct known_tensor {
     /// Element `i` as a number; exact but for 64-bit integers beyond 2^53.
     ANEMONE_INLINE double at(std::int64_t i) const { return weight_formats::element_as<double>(elements(), type, i); }
 
+    /// The same of as many elements from `begin` on as there is room for.
+    ANEMONE_INLINE void numbers(std::int64_t begin, std::span<double> to) const {
+        weight_formats::elements_as<double>(elements(), type, begin, to);
+    }
+
     /// The number of the first element for which `holds` (weight_formats::first_where). Elements of a file are not kept.
     template <class Element, class Holds> std::optional<std::int64_t> first_where(const Holds& holds) const {
         if (in_file == nullptr) {

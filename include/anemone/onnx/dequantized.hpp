@@ -118,9 +118,12 @@ public:
         if (type_ == element_type::f16) {
             readers::scaled_codes codes(q_);
             each_piece([&](std::int64_t begin, std::int64_t runs, std::int64_t length, std::int64_t first) {
-                codes.write(
-                    begin, runs, length, first, [&](std::int64_t k) { return double{zero(k)}; },
-                    [&](std::int64_t k) { return double{scale(k)}; }, more(runs * length));
+                const auto from = [](const std::vector<float>& all) {
+                    return [&all](std::int64_t k, std::span<double> to) {
+                        std::copy_n(all.begin() + k, to.size(), to.begin());
+                    };
+                };
+                codes.write(begin, runs, length, first, from(zeros_), from(scales_), more(runs * length));
             });
         } else {
             readers::byte_codes codes(q_);

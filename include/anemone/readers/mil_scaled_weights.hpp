@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 /// Weights of integers and scales: a scale for each channel (iOS 16) or for each block (iOS 18). Facts: weights section 2.
@@ -35,10 +36,23 @@ ANEMONE_INLINE std::optional<compression> scaled_form(const known_tensor& data, 
     return form;
 }
 
+/// Parameters of blocks from one on: a vector's, one for all of them, or 0 where there are none.
+struct block_parameters {
+    const known_tensor* all = nullptr;
+
+    void operator()(std::int64_t first, std::span<double> to) const {
+        if (all == nullptr || all->count() == 1) {
+            std::fill(to.begin(), to.end(), all == nullptr ? 0.0 : all->at(0));
+        } else {
+            all->numbers(first, to);
+        }
+    }
+};
+
 /// Numbers scale (q - zero), whose entry is `at` for each block; what of the file they were made of goes back behind them.
-template <class Zero, class Scale>
-void decode_blocks(const known_tensor& data, const block_index& at, ane::detail::lender* lender,
-                   const expanded_weight::room_for& more, const Zero& zero, const Scale& scale) {
+ANEMONE_INLINE void decode_blocks(const known_tensor& data, const block_index& at, ane::detail::lender* lender,
+                                  const expanded_weight::room_for& more, const block_parameters& zeros,
+                                  const block_parameters& scales) {
     constexpr std::int64_t step = 1 << 16; // elements
     scaled_codes codes(data);
     std::int64_t given_back = 0;
@@ -53,7 +67,7 @@ void decode_blocks(const known_tensor& data, const block_index& at, ane::detail:
         for (std::int64_t i = 0; i < at.row();) { // many short runs at a time, or a piece of a long one
             const std::int64_t length = std::min(step, at.run() - i % at.run());
             const std::int64_t runs = length < at.run() ? 1 : std::min(step, at.row() - i) / length;
-            codes.write(row + i, runs, length, first + i / at.run(), zero, scale, more(runs * length));
+            codes.write(row + i, runs, length, first + i / at.run(), zeros, scales, more(runs * length));
             i += runs * length;
             behind(row + i);
         }
@@ -81,13 +95,10 @@ ANEMONE_INLINE std::vector<mil_value> read_affine_dequantize(mil_call& c) {
     for (std::int64_t i = 0; i < zero.count(); ++i) {
         shifted = shifted || zero.at(i) != 0;
     }
-    const auto of = [](const known_tensor& v, std::int64_t i) { return v.at(v.count() == 1 ? 0 : i); };
     const auto form = along == 0 ? scaled_form(data, blocks, shifted, false) : std::nullopt;
     ane::detail::lender* const lender = c.read_once("quantized_data");
     return expanded_weight(c, data.shape).written(c, form, [&](const expanded_weight::room_for& more) {
-        decode_blocks(
-            data, at, lender, more, [&](std::int64_t b) { return of(zero, b); },
-            [&](std::int64_t b) { return of(scale, b); });
+        decode_blocks(data, at, lender, more, {&zero}, {&scale});
     });
 }
 
@@ -114,9 +125,7 @@ ANEMONE_INLINE std::vector<mil_value> read_blockwise(mil_call& c) {
     const block_index at(c, data.shape, scale.shape, "scales");
     ane::detail::lender* const lender = c.read_once("data");
     const auto decode = [&](const expanded_weight::room_for& more) {
-        decode_blocks(
-            data, at, lender, more, [&](std::int64_t b) { return offset == nullptr ? 0.0 : offset->at(b); },
-            [&](std::int64_t b) { return scale.at(b); });
+        decode_blocks(data, at, lender, more, {offset}, {&scale});
     };
     std::vector<mil_value> weight =
         expanded_weight(c, data.shape).written(c, scaled_form(data, scale.shape, offset != nullptr, true), decode);

@@ -202,11 +202,14 @@ public:
         if (v.form == value_form::known && !v.in_graph()) {
             const bool small = v.constant.count() <= largest_literal && !v.constant.is_borrowed() && !v.stored;
             const known_tensor& c = v.constant;
-            const auto large = c.is_missing ? std::nullopt : first_beyond_fp16(c);
+            // What was worked out may be no number.
+            const bool is_worked_out = v.stored && c.type == element_type::f16 && !c.is_missing;
+            const bool is_finite = is_worked_out && !c.first_where<half>(weight_formats::not_finite{});
+            const auto large = c.is_missing || is_finite ? std::nullopt : first_beyond_fp16(c);
             v.tensor = c.is_missing ? missing_weight(v, name, where)
                        : large      ? weight_for_now(c, name, small, *large, where)
                        : small      ? literal(c, where)
-                                    : weight(v, name, where);
+                                    : weight(v, name, !is_worked_out || is_finite, where);
         }
         return v.tensor;
     }
@@ -312,7 +315,8 @@ private:
         }
     }
 
-    ANEMONE_INLINE dynamic_tensor weight(mil_value& v, std::string_view name, source_location where) {
+    ANEMONE_INLINE dynamic_tensor weight(mil_value& v, std::string_view name, bool is_finite_throughout,
+                                         source_location where) {
         const known_tensor& c = v.constant;
         require_elements(c);
         const std::string unique = weight_name(name);
@@ -320,8 +324,6 @@ private:
         s.name = unique;
         s.shape = c.shape;
         s.type = element_type::f16;
-        const bool is_checked = v.stored && c.type == element_type::f16; // what was worked out may be no number
-        const bool is_finite_throughout = !is_checked || !c.first_where<half>(weight_formats::not_finite{});
         const bool keeps_form = v.stored && keeps_form_of(c, *v.stored);
         // The value, and who was to have its elements, are all that hold them: the store takes them, and lends them.
         const bool takes = is_finite_throughout && v.decoded != nullptr && v.decoded.use_count() == 2;

@@ -111,6 +111,23 @@ template <class Number> Number element_as(std::span<const std::byte> bytes, elem
     });
 }
 
+/// The same of as many elements from `begin` on as there is room for.
+template <class Number>
+void elements_as(std::span<const std::byte> bytes, element_type type, std::int64_t begin, std::span<Number> to) {
+    with_element(type, [&]<class Element>() {
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            if constexpr (std::is_void_v<Element>) {
+                to[i] = element_as<Number>(bytes, type, begin + static_cast<std::int64_t>(i));
+            } else {
+                Element value;
+                const std::byte* const at = bytes.data() + (static_cast<std::size_t>(begin) + i) * sizeof value;
+                std::memcpy(&value, at, sizeof value);
+                to[i] = static_cast<Number>(number_of(value));
+            }
+        }
+    });
+}
+
 /// Packs numbers (doubles or integers), each rounded to the nearest real element; an integer has to be one of the type.
 template <class Number> std::vector<std::byte> pack_elements(element_type type, std::span<const Number> values) {
     return with_element(type, [&]<class Element>() -> std::vector<std::byte> {
