@@ -40,7 +40,7 @@ std::int64_t parameters_of(const models::network& n, network_form form) {
             count += g[i].kind == op::weight ? g[i].shape.count() : 0;
         }
     }
-    for (const models::host_table& each : models::tables_of(n)) {
+    for (const models::host_table& each : models::host_tables_of(n)) {
         count += each.rows * each.width;
     }
     return count;
@@ -81,7 +81,7 @@ weight_store tables() {
     made.add("embeddings.position_embeddings.weight", {5, 2},
              std::vector<float>{9, 9, 0.25F, 0.5F, 0.125F, 0, 9, 9, 9, 9});
     made.add("embeddings.token_type_embeddings.weight", {2, 2}, std::vector<float>{10, 20, 30, 40});
-    return models::host_tables_of(small, made);
+    return models::host_tables_among(small, made);
 }
 
 TEST_CASE("a text gives the ports rows of the tables, and what is behind it is padding") {
@@ -110,7 +110,7 @@ TEST_CASE("a text gives the ports rows of the tables, and what is behind it is p
                          error);
     weight_store other;
     other.add("embeddings.word_embeddings.weight", {2, 2}, std::vector<float>(4));
-    CHECK_THROWS_WITH_AS(models::host_tables_of(small, other), doctest::Contains("[3, 2]"), error);
+    CHECK_THROWS_WITH_AS(models::host_tables_among(small, other), doctest::Contains("[3, 2]"), error);
 }
 
 TEST_CASE("a text of CLIP says where it ends, once") {
@@ -119,7 +119,7 @@ TEST_CASE("a text of CLIP says where it ends, once") {
     weight_store given;
     given.add("text_model.embeddings.token_embedding.weight", {3, 1}, std::vector<float>{1, 2, 3});
     given.add("text_model.embeddings.position_embedding.weight", {4, 1}, std::vector<float>{0, 10, 20, 30});
-    const weight_store all = models::host_tables_of(c, given);
+    const weight_store all = models::host_tables_among(c, given);
     const std::int64_t tokens[] = {0, 2, 2};
     const models::text_values found = models::text_inputs(c, all, tokens, {.part = network_part::text});
     CHECK(found.x == std::vector<float>{1, 13, 23, 0});
@@ -146,6 +146,7 @@ TEST_CASE("a network of texts that cannot be is refused before anything is multi
     b.source = models::publisher::timm;
     refused(b, {}, "names of transformers");
     refused(models::bert_base, {.positions = 513}, "as many tokens as there are positions");
+    refused(models::bert_base, {.image = models::image_input::pixels}, "networks of images");
     refused(models::clip_b_32, {}, "choose image or text");
     models::clip_configuration c = models::clip_b_32;
     c.image.layers = 0;

@@ -1,9 +1,18 @@
-"""BERT, RoBERTa, DistilBERT and CLIP in torch.nn, written from their papers with the names of transformers."""
+"""BERT, RoBERTa, DistilBERT and CLIP in torch.nn, written from their papers with the names of transformers; folders of
+sentence-transformers, and what the host gives a run."""
 
+import json
 import re
 
+import numpy as np
 import torch
 from torch import nn
+
+NOT_SEEN = -40000.0
+
+# The configuration of the usual network below.
+BERT = {"model_type": "bert", "vocab_size": 30, "num_hidden_layers": 2, "hidden_size": 32, "num_attention_heads": 4, "intermediate_size": 48,
+        "max_position_embeddings": 20}
 
 
 def parts(**named):
@@ -114,3 +123,28 @@ class Clip(nn.Module):
         x = m.embeddings.token_embedding(tokens) + m.embeddings.position_embedding.weight[:len(tokens)]
         x = m.encoder(x, torch.ones(len(x), len(x), dtype=torch.bool).triu(1))
         return nn.functional.normalize(self.text_projection(m.final_layer_norm(x)[end]), dim=0)
+
+
+# ---- folders, and the host's part -------------------------------------------------------------------------------------------
+
+
+def modules(normalizes):
+    """The list of sentence-transformers."""
+    of = [("", "Transformer"), ("1_Pooling", "Pooling")] + [("2_Normalize", "Normalize")] * normalizes
+    return [{"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"} for i, (path, kind) in enumerate(of)]
+
+
+def make_sentences(place, pooling, listed, most=16):
+    (place / "1_Pooling").mkdir()
+    (place / "1_Pooling/config.json").write_text(json.dumps(pooling))
+    (place / "modules.json").write_text(json.dumps(listed))
+    (place / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": most, "do_lower_case": False}))
+
+
+def rows_of(tensors, tokens, first=0, types=None, prefix=""):
+    """What the host adds up of the tables of a BERT."""
+    table = lambda name: tensors[f"{prefix}embeddings.{name}_embeddings.weight"].astype(np.float64)
+    rows = table("word")[tokens] + table("position")[first + np.arange(len(tokens))]
+    if f"{prefix}embeddings.token_type_embeddings.weight" in tensors:
+        rows += table("token_type")[np.zeros(len(tokens), int) if types is None else types]
+    return rows

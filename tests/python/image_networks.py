@@ -22,6 +22,7 @@ from _image_networks import (ConvNext, EfficientNet, MobileNetV2, MobileNetV3, R
                              convnext_of_transformers, efficientnet_of_timm, mobilenet_of_timm, resnet_of_transformers, vit_of_timm,
                              vit_of_transformers)
 from _published_networks import cosine, draw, folder_of
+from language_models import safetensors
 
 import from_environment
 
@@ -158,7 +159,7 @@ def refuse(made):
     for arguments, words in ((["run", "resnet18", "-o", "out.npz"], ["resnet18", "--weights"]),
                              (["check", "resnet18", "--context", "5"], ["--context", "language"]),
                              (["check", "resnet18", "-s", "image=1,3,8,8"], ["--shape", "configuration"]),
-                             (["generate", "resnet18", "--tokens", "1,2"], ["resnet18", "image network"]),
+                             (["generate", "resnet18", "--tokens", "1,2"], ["resnet18", "language model"]),
                              (["check", "resnet18", "--layout", "sideways"], ["--layout", "sideways", "channels"]),
                              (["check", "resnet19"], ["resnet19", "does not exist"])):
         told = run(PROGRAM, arguments, made)

@@ -19,16 +19,13 @@ try:
 except ImportError:
     skip("PyTorch is not installed")
 from _published_networks import cosine, draw, folder_of
-from _text_networks import Bert, Clip, of_distilbert
+from _text_networks import BERT, NOT_SEEN, Bert, Clip, make_sentences, modules, of_distilbert, rows_of
 
 import from_environment
 
 PROGRAM = command()
-NOT_SEEN = -40000.0
 torch.set_num_threads(1)
 
-BERT = {"model_type": "bert", "vocab_size": 30, "num_hidden_layers": 2, "hidden_size": 32, "num_attention_heads": 4, "intermediate_size": 48,
-        "max_position_embeddings": 20}
 CLIP = {"model_type": "clip", "projection_dim": 16,
         "text_config": {"vocab_size": 30, "max_position_embeddings": 9, "num_hidden_layers": 2, "hidden_size": 24, "num_attention_heads": 3,
                         "intermediate_size": 40, "eos_token_id": 29},
@@ -36,36 +33,14 @@ CLIP = {"model_type": "clip", "projection_dim": 16,
                           "image_size": 40}}
 
 
-# ---- folders and runs -------------------------------------------------------------------------------------------------------
-
-
-def modules(normalizes):
-    """The list of sentence-transformers."""
-    of = [("", "Transformer"), ("1_Pooling", "Pooling")] + [("2_Normalize", "Normalize")] * normalizes
-    return [{"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"} for i, (path, kind) in enumerate(of)]
-
-
-def make_sentences(place, pooling, listed, most=16):
-    (place / "1_Pooling").mkdir()
-    (place / "1_Pooling/config.json").write_text(json.dumps(pooling))
-    (place / "modules.json").write_text(json.dumps(listed))
-    (place / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": most, "do_lower_case": False}))
-
-
-def rows_of(tensors, tokens, first=0, types=None, prefix=""):
-    """What the host adds up of the tables of a BERT."""
-    table = lambda name: tensors[f"{prefix}embeddings.{name}_embeddings.weight"].astype(np.float64)
-    rows = table("word")[tokens] + table("position")[first + np.arange(len(tokens))]
-    if f"{prefix}embeddings.token_type_embeddings.weight" in tensors:
-        rows += table("token_type")[np.zeros(len(tokens), int) if types is None else types]
-    return rows
+# ---- runs -------------------------------------------------------------------------------------------------------
 
 
 def found(place, made, layout, count, rows, beside, *more):
     """What the command computes of rows, padded to `count` tokens by numbers that must not matter."""
     x = np.full((count, rows.shape[1]), 7.0)
     x[:len(rows)] = rows
-    np.save(made / "x.npy", np.float16(x.T[None, :, None] if layout == "channels" else x))
+    np.save(made / "x.npy", np.ascontiguousarray(x.T[None, :, None] if layout == "channels" else x, np.float16))
     np.save(made / "beside.npy", np.float16(beside[1])[None])
     told = run(PROGRAM, ["run", str(place), "-i", "x=x.npy", "-i", f"{beside[0]}=beside.npy", "-o", "out.npz", "--layout", layout,
                          "--context", str(count), *more], made)
@@ -220,7 +195,7 @@ def refuse(made):
         if sentences:
             make_sentences(place, *sentences)
         more = ["--function", "image"] if config["model_type"] == "clip" else []
-        told = run(PROGRAM, ["check", str(place), "-t", "h13", *more], made)
+        told = run(PROGRAM, ["run", str(place), "-o", "out.npz", *more], made)
         expect(told.returncode == 2 and all(word in told.stderr for word in words), f"case {number}: {told.returncode}, {told.stderr}{told.stdout}")
     for arguments, words in ((["check", "all-MiniLM-L6-v2", "--context", "513"], ["--context", "513", "512"]),
                              (["check", "bert-base-uncased", "--function", "text"], ["--function", "one program"]),

@@ -54,7 +54,7 @@ constexpr std::int64_t positions_of(const network& n) noexcept {
         n);
 }
 /// The tensors that no graph of a network has, since the host takes rows of them; without names where there are none.
-constexpr host_tables tables_of(const network& n) noexcept {
+constexpr host_tables host_tables_of(const network& n) noexcept {
     return std::visit(
         [](const auto& each) -> host_tables {
             if constexpr (requires { tables_of(each); }) {

@@ -47,7 +47,7 @@ read_model network_model(const network& n, weight_store tensors, const std::stri
 ANEMONE_API_OF(anemone_models_network_checkpoint_hpp) weight_store read_host_tables(const std::string& path);
 /// The same out of tensors of your own.
 ANEMONE_API_OF(anemone_models_network_checkpoint_hpp)
-weight_store host_tables_of(const network& n, weight_store tensors, const std::string& place = "tensors");
+weight_store host_tables_among(const network& n, weight_store tensors, const std::string& place = "tensors");
 
 /// The network of a folder, of which its configuration alone is read. Throws `ane::error` (errc::file) as `read_network` does.
 ANEMONE_API_OF(anemone_models_network_checkpoint_hpp) network network_in_folder(const std::string& path);

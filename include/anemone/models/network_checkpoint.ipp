@@ -70,7 +70,7 @@ ANEMONE_INLINE weight_store tables_with(const network& n, std::vector<stored_ten
     return std::move(tables.weights);
 }
 
-ANEMONE_BODY_OF weight_store host_tables_of(const network& n, weight_store tensors, const std::string& place) {
+ANEMONE_BODY_OF weight_store host_tables_among(const network& n, weight_store tensors, const std::string& place) {
     return tables_with(n, all_of(std::move(tensors)), {}, place);
 }
 

@@ -17,7 +17,7 @@ struct square_window {
     int groups = 1;
 };
 
-/// A graph of an image network under construction: the parts that families share. Weights have the published name of their
+/// A graph of a published network under construction: the parts that families share. Weights have the published name of their
 /// part behind the prefix of the place, with underscores for dots.
 class network_maker : public model_maker {
 public:

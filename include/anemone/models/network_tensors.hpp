@@ -23,7 +23,7 @@
 /// Only bodies include this header.
 namespace ane::models::inline ANEMONE_WAY {
 
-/// Puts the tensors of a published image network under the names and into the forms of its graph.
+/// Puts the tensors of a published network under the names and into the forms of its graph.
 class network_tensors {
 public:
     ANEMONE_INLINE network_tensors(read_model& made, const network& n, std::string place,
@@ -41,7 +41,7 @@ public:
             }
         }
         positions_ = graph_name(positions_name_of(n));
-        for (const host_table& each : tables_of(n)) {
+        for (const host_table& each : host_tables_of(n)) {
             if (!each.name.empty()) {
                 tables_.emplace(graph_name(each.name), extents{each.rows, each.width});
             }

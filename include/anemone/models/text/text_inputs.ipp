@@ -63,7 +63,7 @@ ANEMONE_BODY_OF text_values text_inputs(const network& n, const weight_store& ta
     if (!types.empty() && types.size() != tokens.size()) {
         refuse_text(formatted("has {} tokens and {} token types", count, types.size()));
     }
-    const host_tables all = tables_of(n);
+    const host_tables all = host_tables_of(n);
     rows_of_table words(tables, all[0], "token");
     rows_of_table positions(tables, all[1], "position");
     rows_of_table kinds(tables, all[2], "token type");
