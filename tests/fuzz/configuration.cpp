@@ -1,4 +1,4 @@
-/// Any bytes as the configuration of a published model, of language or of images: read, or refused with errc::file. What was read
+/// Any bytes as the configuration of a published model, of language, of images or of texts: read, or refused with errc::file. What was read
 /// has a graph, where it is small, that is valid.
 #include <anemone/models/configuration.hpp>
 #include <anemone/models/decoder_graph.hpp>
@@ -44,12 +44,15 @@ void look_at_network(std::string_view text) {
         std::abort();
     }
     ane::models::network_form form{.layout = ane::models::activation_layout::channels};
-    validate([&] { return network_graph(*n); });
-    if (pixels && *pixels) {
-        form.image = ane::models::image_input::pixels;
-        form.pixels = **pixels;
+    for (const ane::models::network_part part : ane::models::parts_of(*n)) {
+        validate([&] { return network_graph(*n, {.part = part}); });
+        form.part = part;
+        if (pixels && *pixels) {
+            form.image = ane::models::image_input::pixels;
+            form.pixels = **pixels;
+        }
+        validate([&] { return network_graph(*n, form); });
     }
-    validate([&] { return network_graph(*n, form); });
 }
 
 } // namespace

@@ -21,6 +21,7 @@ except ImportError:
 from _image_networks import (ConvNext, EfficientNet, MobileNetV2, MobileNetV3, ResNet, VisionTransformer, convnext_of_timm,
                              convnext_of_transformers, efficientnet_of_timm, mobilenet_of_timm, resnet_of_transformers, vit_of_timm,
                              vit_of_transformers)
+from _published_networks import cosine, draw, folder_of
 from language_models import safetensors
 
 import from_environment
@@ -66,36 +67,6 @@ def cases():
         yield ("torchvision's resnet18", ResNet([2, 2, 2, 2], [64, 128, 256, 512], False), 224, 3, "resnet18", lambda t: t)
         yield ("torchvision's convnext_tiny", ConvNext([3, 3, 9, 3], [96, 192, 384, 768]), 224, 3, "convnext_tiny", lambda t: t)
         yield ("torchvision's vit_b_16", VisionTransformer(), 224, 3, "vit_b_16", lambda t: t)
-
-
-def draw(network, random):
-    """Random weights that keep values of the order of one, and statistics of batch norms that are not trivial."""
-    with torch.no_grad():
-        for name, value in network.state_dict().items():
-            if name.endswith("num_batches_tracked"):
-                continue
-            shape = tuple(value.shape)
-            if name.endswith("running_var"):
-                made = random.uniform(0.5, 2, shape)
-            elif len(shape) == 4 and shape[1:] != (1, 1) or len(shape) == 2:
-                made = random.standard_normal(shape) * (1.5 / np.prod(shape[1:])) ** 0.5
-            elif name.endswith("weight") or "scale" in name:
-                made = 1 + 0.1 * random.standard_normal(shape)
-            else:
-                made = 0.1 * random.standard_normal(shape)
-            value.copy_(torch.from_numpy(np.asarray(made, np.float32)))
-    return {name: value.numpy().copy() for name, value in network.state_dict().items()}
-
-
-def cosine(a, b):
-    a, b = np.ravel(a).astype(np.float64), np.ravel(b).astype(np.float64)
-    return float(a @ b / np.sqrt((a @ a) * (b @ b)))
-
-
-def folder_of(path, config, tensors, kind="F32"):
-    path.mkdir(parents=True)
-    (path / "config.json").write_text(json.dumps(config))
-    safetensors(path / "model.safetensors", tensors, kind)
 
 
 def compare(made):
@@ -188,7 +159,7 @@ def refuse(made):
     for arguments, words in ((["run", "resnet18", "-o", "out.npz"], ["resnet18", "--weights"]),
                              (["check", "resnet18", "--context", "5"], ["--context", "language"]),
                              (["check", "resnet18", "-s", "image=1,3,8,8"], ["--shape", "configuration"]),
-                             (["generate", "resnet18", "--tokens", "1,2"], ["resnet18", "image network"]),
+                             (["generate", "resnet18", "--tokens", "1,2"], ["resnet18", "language model"]),
                              (["check", "resnet18", "--layout", "sideways"], ["--layout", "sideways", "channels"]),
                              (["check", "resnet19"], ["resnet19", "does not exist"])):
         told = run(PROGRAM, arguments, made)

@@ -46,7 +46,7 @@ std::string others_text(const program_group& g) {
 ane::models::checkpoint read_whole_checkpoint(const std::string& path, std::uint64_t max_memory, const caller& who) {
     const task shown(who, "reading " + path);
     if (is_network(path)) {
-        throw ane::error(ane::errc::argument, path, "is an image network: text comes of language models");
+        throw ane::error(ane::errc::argument, path, "is no language model: text comes of language models");
     }
     ane::models::checkpoint_options reading;
     reading.max_memory = max_memory;

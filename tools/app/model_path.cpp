@@ -63,7 +63,7 @@ std::optional<file_kind> kind_of(const std::string& path) {
     return std::nullopt;
 }
 
-/// Whether the configuration in a folder is that of an image network. What is wrong with it, its reader says.
+/// Whether the configuration in a folder is that of a published network of images or texts. What is wrong with it, its reader says.
 bool has_network(const std::string& folder) {
     try {
         return ane::models::is_network_folder(folder);

@@ -19,13 +19,13 @@ struct found_file {
 };
 
 /// Where the model of a path is: MIL text, a property list, ONNX, an ML package, a GGUF file, or what a folder has of these; or
-/// the name of a known image network, where no file has it.
+/// the name of a known network, where no file has it.
 /// Throws `ane::error` (errc::file) where it is none.
 found_file find_model(const std::string& path);
 
 /// Whether the model of a path is a published language model; false where there is none.
 bool is_checkpoint(const std::string& path);
-/// The same of an image network.
+/// The same of a published network of images or texts.
 bool is_network(const std::string& path);
 
 /// The SHA-256 of a model's file; of a folder the file in it that has the model, nothing for a whole package.

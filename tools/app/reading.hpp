@@ -109,7 +109,7 @@ struct model_file {
 };
 
 /// The model of a path: MIL text, a property list, ONNX, an ML package, a folder that has one (`.mlmodelc`, what we write),
-/// or a published model: a folder with `config.json`, a GGUF file, or the name of an image network. Throws `ane::error` (errc::file) where it is none, and `ane::unreadable` with all that is wrong with the file;
+/// or a published model: a folder with `config.json`, a GGUF file, or the name of a published network. Throws `ane::error` (errc::file) where it is none, and `ane::unreadable` with all that is wrong with the file;
 /// (errc::argument) for shapes that are none, or that are not for such a file.
 model_file read(const std::string& path, const reading_options& how, const caller& who);
 

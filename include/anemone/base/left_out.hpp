@@ -51,6 +51,7 @@ struct anemone_models_decoder_inputs_hpp;
 struct anemone_models_gguf_configuration_hpp;
 struct anemone_models_network_checkpoint_hpp;
 struct anemone_models_network_configuration_hpp;
+struct anemone_models_text_text_inputs_hpp;
 struct anemone_proof_proof_hpp;
 struct anemone_readers_file_verdict_hpp;
 struct anemone_readers_mil_hpp;

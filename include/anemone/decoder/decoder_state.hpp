@@ -8,10 +8,10 @@
 #include "../models/decoder_graph.hpp"
 #include "../models/head_part.hpp"
 #include "../models/programs.hpp"
+#include "../models/token_rows.hpp"
 #include "decoder.hpp"
 #include "layer_program.hpp"
 #include "position_memory.hpp"
-#include "token_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

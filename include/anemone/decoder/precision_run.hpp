@@ -3,8 +3,8 @@
 #include "../base/way.hpp"
 #include "../models/decoder_graph.hpp"
 #include "../models/decoder_inputs.hpp"
+#include "../models/token_rows.hpp"
 #include "precision.hpp"
-#include "token_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -23,13 +23,17 @@ struct json_value {
     std::string text; ///< what a string says; how a number or a truth value is written
 };
 
+/// What a document is as a whole.
+enum class json_top { object, list };
+
 /// The values of a JSON document by their paths, "rope_scaling/factor", "layer_types/0": read event by event, so that time
 /// and memory grow with its length, however it nests. `file` names it in errors (errc::file).
 class json_values : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, json_values> {
 public:
     static constexpr std::size_t most_deep = 64;
 
-    ANEMONE_INLINE json_values(std::string_view text, std::string_view file) : file_(file) {
+    ANEMONE_INLINE json_values(std::string_view text, std::string_view file, json_top wanted = json_top::object)
+        : file_(file) {
         if (text.find('\0') != std::string_view::npos) {
             fail("has a zero byte"); // which the parser would take for its end
         }
@@ -41,8 +45,9 @@ public:
             fail(formatted("is not JSON: byte {}: {}", result.Offset(), rapidjson::GetParseError_En(result.Code())));
         }
         const auto top = all_.find("");
-        if (top == all_.end() || top->second.is != json_value::kind::object) {
-            fail("is not a JSON object");
+        const bool is_list = wanted == json_top::list;
+        if (top == all_.end() || top->second.is != (is_list ? json_value::kind::list : json_value::kind::object)) {
+            fail(is_list ? "is not a JSON list" : "is not a JSON object");
         }
     }
 

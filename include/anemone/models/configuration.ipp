@@ -240,14 +240,7 @@ ANEMONE_BODY_OF decoder_configuration read_configuration(std::string_view json, 
     }
     configuration_keys keys(json, file);
     const family kind = family_in(keys);
-    // MLX names its own form by a key of its own.
-    for (const auto& [key, form] :
-         {std::pair{"quantization_config", "unnamed"}, {"compression_config", "unnamed"}, {"quantization", "mlx"}}) {
-        if (keys.has(key)) {
-            keys.refuse(key, formatted("weights in the form '{}' are not read; known are fp32, fp16 and bf16",
-                                       keys.text(std::string(key) + "/quant_method", form)));
-        }
-    }
+    keys.refuse_packed_weights();
     const decoder_configuration c = kind == family::gpt2 ? read_gpt2(keys) : read_llama_like(keys, kind);
     if (const std::string_view wrong = fault_of(c); !wrong.empty()) {
         throw error(errc::file, std::string(file), formatted("{}: it says {}", wrong, print(c)));

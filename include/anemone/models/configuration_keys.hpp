@@ -12,6 +12,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 /// Only bodies include this header.
 namespace ane::models::inline ANEMONE_WAY {
@@ -19,7 +21,9 @@ namespace ane::models::inline ANEMONE_WAY {
 /// The keys of a configuration, with what was wrong about them.
 class configuration_keys {
 public:
-    ANEMONE_INLINE configuration_keys(std::string_view json, std::string_view file) : file_(file), all_(json, file_) {}
+    ANEMONE_INLINE configuration_keys(std::string_view json, std::string_view file,
+                                      ane::detail::json_top top = ane::detail::json_top::object)
+        : file_(file), all_(json, file_, top) {}
 
     ANEMONE_INLINE void refuse [[noreturn]] (const std::string& key, const std::string& why) const {
         throw error(errc::file, file_, formatted("\"{}\": {}", key, why));
@@ -30,6 +34,15 @@ public:
         return found == nullptr || found->is == kind::null ? nullptr : found;
     }
     ANEMONE_INLINE bool has(const std::string& key) const { return find(key) != nullptr; }
+    /// All keys that begin so, those of objects and lists in them too.
+    ANEMONE_INLINE std::vector<std::string> beginning_with(const std::string& head) const {
+        std::vector<std::string> found;
+        const auto& all = all_.all();
+        for (auto at = all.lower_bound(prefix + head); at != all.end() && at->first.starts_with(prefix + head); ++at) {
+            found.push_back(at->first.substr(prefix.size()));
+        }
+        return found;
+    }
     ANEMONE_INLINE void require(const std::string& key) const {
         if (!has(key)) {
             refuse(key, "is not there, and has no default");
@@ -84,6 +97,18 @@ public:
             refuse(key, shown(*found) + " is not a string");
         }
         return found->text;
+    }
+
+    /// Refuses weights in a form of their own. MLX names its by a key of its own.
+    ANEMONE_INLINE void refuse_packed_weights() const {
+        for (const auto& [key, form] : {std::pair{"quantization_config", "unnamed"},
+                                        {"compression_config", "unnamed"},
+                                        {"quantization", "mlx"}}) {
+            if (has(key)) {
+                refuse(key, formatted("weights in the form '{}' are not read; known are fp32, fp16 and bf16",
+                                      text(std::string(key) + "/quant_method", form)));
+            }
+        }
     }
 
     ANEMONE_INLINE static std::string shown(const ane::detail::json_value& value) {

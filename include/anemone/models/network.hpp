@@ -1,5 +1,8 @@
 #pragma once
 
+#include "host_tables.hpp"
+#include "text/bert.hpp"
+#include "text/clip.hpp"
 #include "vision/convnext.hpp"
 #include "vision/mobile_network.hpp"
 #include "vision/resnet.hpp"
@@ -15,9 +18,9 @@
 /// Networks that are published with their weights: what they are, as a value, and as graphs.
 namespace ane::models {
 
-/// One of the families. Each gives `logits` of an `image`.
-using network =
-    std::variant<resnet_configuration, mobile_configuration, convnext_configuration, vision_transformer_configuration>;
+/// One of the families. Those of images give `logits` of an `image`; those of texts say beside their graphs what they take.
+using network = std::variant<resnet_configuration, mobile_configuration, convnext_configuration,
+                             vision_transformer_configuration, bert_configuration, clip_configuration>;
 
 /// The graph of a network (`network_graph` of its family). Throws `ane::error` (errc::graph) for one that cannot be.
 constexpr dynamic_graph network_graph(const network& n, const network_form& f = {}) {
@@ -50,6 +53,42 @@ constexpr std::int64_t positions_of(const network& n) noexcept {
         },
         n);
 }
+/// The tensors that no graph of a network has, since the host takes rows of them; without names where there are none.
+constexpr host_tables host_tables_of(const network& n) noexcept {
+    return std::visit(
+        [](const auto& each) -> host_tables {
+            if constexpr (requires { tables_of(each); }) {
+                return tables_of(each);
+            } else {
+                return {};
+            }
+        },
+        n);
+}
+/// How a text is given to the graph of a network; nothing where it takes none.
+constexpr std::optional<text_ports> text_ports_of(const network& n) noexcept {
+    return std::visit(
+        [](const auto& each) -> std::optional<text_ports> {
+            if constexpr (requires { ports_of(each); }) {
+                return ports_of(each);
+            } else {
+                return {};
+            }
+        },
+        n);
+}
+/// The weight whose rows are the positions of patches, by its published name; empty where there is none.
+constexpr std::string_view positions_name_of(const network& n) noexcept {
+    return std::visit(
+        [](const auto& each) -> std::string_view {
+            if constexpr (requires { positions_name(each); }) {
+                return positions_name(each);
+            } else {
+                return {};
+            }
+        },
+        n);
+}
 /// The library whose names the weights have.
 constexpr publisher source_of(const network& n) noexcept {
     return std::visit([](const auto& each) { return each.source; }, n);
@@ -67,8 +106,11 @@ constexpr double norm_epsilon_of(const network& n) noexcept {
 }
 
 /// What the pixels of a family are normalized by where its files do not say it: timm and transformers have -1 to 1 for vision
-/// transformers, all others the statistics of ImageNet.
+/// transformers, CLIP its own statistics, all others those of ImageNet.
 constexpr pixel_statistics usual_pixels(const network& n) noexcept {
+    if (std::holds_alternative<clip_configuration>(n)) {
+        return {.mean = {0.48145466F, 0.4578275F, 0.40821073F}, .deviation = {0.26862954F, 0.26130258F, 0.27577711F}};
+    }
     const bool is_vit = std::holds_alternative<vision_transformer_configuration>(n);
     return is_vit && source_of(n) != publisher::torchvision
                ? pixel_statistics{.mean = {0.5F, 0.5F, 0.5F}, .deviation = {0.5F, 0.5F, 0.5F}}
@@ -112,6 +154,17 @@ inline constexpr known_network known_networks[] = {
     {"vit_base_patch16_224", publisher::timm, vit_b_16},
     {"vit_base_patch32_224", publisher::timm, vit_b_32},
     {"vit_large_patch16_224", publisher::timm, vit_l_16},
+    {"all-MiniLM-L6-v2", publisher::transformers, minilm_l6},
+    {"all-MiniLM-L12-v2", publisher::transformers, minilm_l12},
+    {"bge-small-en-v1.5", publisher::transformers, bge_small},
+    {"bge-base-en-v1.5", publisher::transformers, bge_base},
+    {"bert-base-uncased", publisher::transformers, bert_base},
+    {"bert-large-uncased", publisher::transformers, bert_large},
+    {"roberta-base", publisher::transformers, roberta_base},
+    {"distilbert-base-uncased", publisher::transformers, distilbert_base},
+    {"clip-vit-base-patch32", publisher::transformers, clip_b_32},
+    {"clip-vit-base-patch16", publisher::transformers, clip_b_16},
+    {"clip-vit-large-patch14", publisher::transformers, clip_l_14},
 };
 
 /// The network that a library calls so; nothing where it has none of the name.
@@ -125,8 +178,12 @@ constexpr std::optional<network> find_network(std::string_view name, publisher s
 }
 /// The network of a name, torchvision's where two libraries have it.
 constexpr std::optional<network> find_network(std::string_view name) noexcept {
-    const std::optional<network> found = find_network(name, publisher::torchvision);
-    return found ? found : find_network(name, publisher::timm);
+    for (const publisher each : {publisher::torchvision, publisher::timm, publisher::transformers}) {
+        if (const std::optional<network> found = find_network(name, each)) {
+            return found;
+        }
+    }
+    return {};
 }
 
 namespace detail {

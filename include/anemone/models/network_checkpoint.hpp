@@ -14,7 +14,7 @@ class opened_files;
 }
 } // namespace ane
 
-/// Published image networks as files: a folder with `config.json` and safetensors, or tensors alone, of a network that is known
+/// Published networks as files: a folder with `config.json` and safetensors, or tensors alone, of a network that is known
 /// by name.
 namespace ane::models::inline ANEMONE_WAY {
 
@@ -30,7 +30,8 @@ struct network_checkpoint_options {
 ///
 /// Batch norms are folded into the convolution before them, in double precision, w gamma / sqrt(variance + epsilon) and
 /// beta - mean gamma / sqrt(variance + epsilon), epsilon the family's (`norm_epsilon_of`); the offset has the name of the norm's. Joined weights of
-/// queries, keys and values are read apart. Throws `ane::error` (errc::file) for what `read_network_configuration` refuses and
+/// queries, keys and values are read apart. Of sentence-transformers `modules.json` says how sentences are pooled; another BERT
+/// has a pooler where its tensors have one. Throws `ane::error` (errc::file) for what `read_network_configuration` refuses and
 /// for files that cannot be read, and `ane::unreadable` with all that is wrong with the tensors: other shapes than the
 /// configuration says, other types than fp32, fp16 and bf16, a variance below 0, weights or parts of batch norms that are missing.
 ANEMONE_API_OF(anemone_models_network_checkpoint_hpp)
@@ -41,6 +42,13 @@ ANEMONE_API_OF(anemone_models_network_checkpoint_hpp)
 read_model network_model(const network& n, weight_store tensors, const std::string& place = "tensors",
                          const network_checkpoint_options& options = {});
 
+/// The tables of a network of texts, out of which the host takes the rows of tokens (text/text_inputs.hpp), under their published
+/// names with underscores for the dots; none of other networks. Throws as `read_network`.
+ANEMONE_API_OF(anemone_models_network_checkpoint_hpp) weight_store read_host_tables(const std::string& path);
+/// The same out of tensors of your own.
+ANEMONE_API_OF(anemone_models_network_checkpoint_hpp)
+weight_store host_tables_among(const network& n, weight_store tensors, const std::string& place = "tensors");
+
 /// The network of a folder, of which its configuration alone is read. Throws `ane::error` (errc::file) as `read_network` does.
 ANEMONE_API_OF(anemone_models_network_checkpoint_hpp) network network_in_folder(const std::string& path);
 
@@ -48,7 +56,7 @@ ANEMONE_API_OF(anemone_models_network_checkpoint_hpp) network network_in_folder(
 ANEMONE_API_OF(anemone_models_network_checkpoint_hpp)
 network_form network_form_in_folder(const std::string& path, const network_form& form);
 
-/// Whether a folder has the configuration of an image network. Throws `ane::error` (errc::file) where it cannot be read.
+/// Whether a folder has the configuration of one of these networks. Throws `ane::error` (errc::file) where it cannot be read.
 ANEMONE_API_OF(anemone_models_network_checkpoint_hpp) bool is_network_folder(const std::string& path);
 
 } // namespace ane::models::inline ANEMONE_WAY

@@ -7,16 +7,30 @@ ANEMONE_INCLUDED(anemone_models_network_checkpoint_hpp);
 #include "network_checkpoint.hpp"
 #include "network_configuration.hpp"
 #include "network_tensors.hpp"
+#include "text/sentence_modules.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace ane::models::inline ANEMONE_WAY {
 
-ANEMONE_INLINE read_model network_with(const network& n, std::vector<stored_tensor> tensors,
+/// Without the pooler that a BERT's tensors do not have: its configuration does not say so.
+ANEMONE_INLINE network as_stored(network n, const std::vector<stored_tensor>& tensors) {
+    auto* const bert = std::get_if<bert_configuration>(&n);
+    if (bert != nullptr && bert->has_pooler && !tensors.empty()) {
+        bert->has_pooler = std::any_of(tensors.begin(), tensors.end(), [](const stored_tensor& t) {
+            return t.name.find("pooler.dense.") != std::string::npos;
+        });
+    }
+    return n;
+}
+
+ANEMONE_INLINE read_model network_with(const network& published, std::vector<stored_tensor> tensors,
                                        std::vector<read_fault> faults, const std::string& place,
                                        const network_checkpoint_options& options) {
+    const network n = as_stored(published, tensors);
     read_model model{.graph = network_graph(n, options.form), .weights = {}};
     const bool has_any = !tensors.empty();
     model.notes.push_back(print(n));
@@ -28,8 +42,7 @@ ANEMONE_INLINE read_model network_with(const network& n, std::vector<stored_tens
     return model;
 }
 
-ANEMONE_BODY_OF read_model network_model(const network& n, weight_store tensors, const std::string& place,
-                                         const network_checkpoint_options& options) {
+ANEMONE_INLINE std::vector<stored_tensor> all_of(weight_store tensors) {
     std::vector<std::string> names;
     names.reserve(tensors.size());
     for (const stored_tensor& t : tensors) {
@@ -40,7 +53,25 @@ ANEMONE_BODY_OF read_model network_model(const network& n, weight_store tensors,
     for (const std::string& name : names) {
         all.push_back(tensors.take(name));
     }
-    return network_with(n, std::move(all), {}, place, options);
+    return all;
+}
+
+ANEMONE_BODY_OF read_model network_model(const network& n, weight_store tensors, const std::string& place,
+                                         const network_checkpoint_options& options) {
+    return network_with(n, all_of(std::move(tensors)), {}, place, options);
+}
+
+ANEMONE_INLINE weight_store tables_with(const network& n, std::vector<stored_tensor> tensors,
+                                        std::vector<read_fault> faults, const std::string& place) {
+    read_model tables;
+    network_checkpoint_options options{.counts_beyond_half = false};
+    options.form.part = parts_of(n).front();
+    network_tensors(tables, n, place, options).take_tables(std::move(tensors), std::move(faults));
+    return std::move(tables.weights);
+}
+
+ANEMONE_BODY_OF weight_store host_tables_among(const network& n, weight_store tensors, const std::string& place) {
+    return tables_with(n, all_of(std::move(tensors)), {}, place);
 }
 
 ANEMONE_BODY_OF bool is_network_folder(const std::string& path) {
@@ -49,7 +80,11 @@ ANEMONE_BODY_OF bool is_network_folder(const std::string& path) {
 }
 
 ANEMONE_INLINE network network_in(const checkpoint_files& files) {
-    return read_network_configuration(files.configuration(), files.shown("config.json"));
+    network found = read_network_configuration(files.configuration(), files.shown("config.json"));
+    if (auto* const bert = std::get_if<bert_configuration>(&found)) {
+        *bert = sentence_modules(files).added_to(*bert);
+    }
+    return found;
 }
 
 /// With the statistics of pixels that the files have, or the usual ones of the family, where they are asked for.
@@ -74,6 +109,14 @@ ANEMONE_BODY_OF network_form network_form_in_folder(const std::string& path, con
 
 ANEMONE_BODY_OF network network_in_folder(const std::string& path) {
     return network_in(checkpoint_files(path, nullptr));
+}
+
+ANEMONE_BODY_OF weight_store read_host_tables(const std::string& path) {
+    const checkpoint_files files(path, nullptr);
+    const network n = network_in(files);
+    std::vector<read_fault> faults;
+    std::vector<stored_tensor> tensors = files.tensors(faults);
+    return tables_with(n, std::move(tensors), std::move(faults), path);
 }
 
 ANEMONE_BODY_OF read_model read_network(const std::string& path, const network_checkpoint_options& options) {

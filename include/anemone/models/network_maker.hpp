@@ -17,10 +17,12 @@ struct square_window {
     int groups = 1;
 };
 
-/// A graph of an image network under construction: the parts that families share. Weights have the published name of their
+/// A graph of a published network under construction: the parts that families share. Weights have the published name of their
 /// part behind the prefix of the place, with underscores for dots.
 class network_maker : public model_maker {
 public:
+    static constexpr double least_epsilon = 1.0 / (1 << 24); ///< the least number above 0 that fp16 has
+
     /// The port `image` [1, channels, size, size], normalized. What is normalized already is promised to lie within [-3, 3]:
     /// pixels by the statistics of ImageNet lie within [-2.12, 2.65].
     constexpr int image(const network_form& f, std::int64_t channels, std::int64_t size) {
@@ -76,7 +78,7 @@ public:
     }
 
     /// A convolution and an offset. `offset` is the part whose ".bias" that is: the convolution's own, or that of the batch
-    /// norm behind it, which a checkpoint's reader folds into both (network_checkpoint.hpp).
+    /// norm behind it, which a checkpoint's reader folds into both (network_checkpoint.hpp); none where it is empty.
     constexpr int convolution(int x, std::string_view part, std::string_view offset, std::int64_t to,
                               const square_window& w) {
         conv how;
@@ -84,14 +86,20 @@ public:
         how.padding = w.border;
         how.groups = w.groups;
         const int kernel = weight(part, ".weight", {to, shape(x)[1] / w.groups, w.size, w.size});
+        if (offset.empty()) {
+            return emit(op::conv2d, how, {x, kernel});
+        }
         return emit(op::conv2d, how, {x, kernel, weight(offset, ".bias", {to})});
     }
     constexpr int function(op kind, int x) { return emit(kind, no_attributes{}, {x}); }
 
-    /// Along an axis, with the weights of its part.
+    /// Along an axis, with the weights of its part. An epsilon that is 0 in fp16, as the 1e-12 of transformers, would divide
+    /// elements that are all equal by 0: instead of it stands the least number above 0 that fp16 has, 2^-24, which changes a
+    /// result by a tenth of its last bit at most where the variance is above 1e-3.
     constexpr int layer_norm(int x, std::string_view part, double epsilon, int along) {
         const extents width{shape(x)[along]};
-        const stabilizer how{.epsilon = static_cast<float>(epsilon), .axis = along};
+        const double used = epsilon > 0 && epsilon < least_epsilon ? least_epsilon : epsilon;
+        const stabilizer how{.epsilon = static_cast<float>(used), .axis = along};
         const int gamma = weight(part, ".weight", width);
         return emit(op::layer_norm, how, {x, gamma, weight(part, ".bias", width)});
     }

@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,7 +23,7 @@
 /// Only bodies include this header.
 namespace ane::models::inline ANEMONE_WAY {
 
-/// Puts the tensors of a published image network under the names and into the forms of its graph.
+/// Puts the tensors of a published network under the names and into the forms of its graph.
 class network_tensors {
 public:
     ANEMONE_INLINE network_tensors(read_model& made, const network& n, std::string place,
@@ -38,9 +40,18 @@ public:
                 }
             }
         }
-        if (const auto* const vit = std::get_if<vision_transformer_configuration>(&n)) {
-            const sequence<char> positions = weight_name(detail::names_of(*vit).positions);
-            positions_.assign(positions.data(), positions.size());
+        positions_ = graph_name(positions_name_of(n));
+        for (const host_table& each : host_tables_of(n)) {
+            if (!each.name.empty()) {
+                tables_.emplace(graph_name(each.name), extents{each.rows, each.width});
+            }
+        }
+        for (const network_part part : parts_of(n)) {
+            network_form other = options.form;
+            other.part = part;
+            if (part != options.form.part) {
+                add_known_elsewhere(network_graph(n, other));
+            }
         }
         is_transformers_ = source_of(n) == publisher::transformers;
         epsilon_ = norm_epsilon_of(n);
@@ -61,13 +72,58 @@ public:
                 add(std::string(g.name(i)), g[i].shape);
             }
         }
+        require_tables();
         note_left_over();
+        throw_faults();
+    }
+    /// Takes the tables of the host instead of the graph's weights; throws `unreadable` with these faults and its own.
+    ANEMONE_INLINE void take_tables(std::vector<stored_tensor> all, std::vector<read_fault> faults) {
+        faults_ = std::move(faults);
+        requires_all_ = true;
+        for (stored_tensor& t : all) {
+            keep(std::move(t));
+        }
+        for (const auto& [name, shape] : tables_) {
+            add(name, shape);
+        }
+        throw_faults();
+    }
+
+private:
+    ANEMONE_INLINE static std::string graph_name(std::string_view published) {
+        const sequence<char> name = weight_name(published);
+        return {name.data(), name.size()};
+    }
+    ANEMONE_INLINE void throw_faults() {
         if (!faults_.empty()) {
             throw unreadable(place_, std::move(faults_));
         }
     }
+    ANEMONE_INLINE void add_known_elsewhere(const dynamic_graph& other) {
+        const graph_view g = other;
+        for (int i = 0; i < g.size(); ++i) {
+            if (g[i].kind == op::weight) {
+                known_elsewhere_.emplace(g.name(i));
+            }
+        }
+    }
+    /// What a graph alone would not miss: without them no text can be given to it.
+    ANEMONE_INLINE void require_tables() {
+        for (const auto& [name, shape] : tables_) {
+            found_tensor* const found = find(name);
+            if (found == nullptr) {
+                if (requires_all_) {
+                    fault(name, "is a table of the model that its files do not have");
+                }
+                continue;
+            }
+            found->is_used = true;
+            if (found->tensor.shape != shape) {
+                fault(found->published, fault_of_shape(found->tensor.shape, shape));
+            }
+        }
+    }
 
-private:
     struct found_tensor {
         stored_tensor tensor;
         std::string published;
@@ -84,22 +140,28 @@ private:
 
     /// Under the name of the graph; transformers puts the name of the model before that of its body.
     ANEMONE_INLINE void keep(stored_tensor t) {
-        if (t.name.ends_with(".num_batches_tracked")) { // counts the steps of a training
+        // Counts the steps of a training; numbers from 0 on.
+        if (t.name.ends_with(".num_batches_tracked") || t.name.ends_with("embeddings.position_ids")) {
             return;
         }
         std::string_view bare = t.name;
-        for (const std::string_view before : {"resnet.", "convnext.", "vit."}) {
+        for (const std::string_view before : {"resnet.", "convnext.", "vit.", "bert.", "roberta.", "distilbert."}) {
             if (is_transformers_ && bare.starts_with(before)) {
                 bare.remove_prefix(before.size());
                 break;
             }
         }
-        const sequence<char> made = weight_name(bare);
-        std::string name(made.data(), made.size());
+        std::string name = graph_name(bare);
         for (const std::string_view older : {"linear_1", "linear_2"}) { // torchvision's first names of an inner layer
             const std::size_t at = name.find("_mlp_" + std::string(older) + "_");
             if (at != std::string::npos) {
                 name.replace(at + 5, older.size(), older == "linear_1" ? "0" : "3");
+            }
+        }
+        for (const auto& [older, newer] : {std::pair<std::string_view, std::string_view>{"LayerNorm_gamma", "weight"},
+                                           {"LayerNorm_beta", "bias"}}) { // BERT's names before PyTorch
+            if (name.ends_with(older)) {
+                name.replace(name.rfind('_') + 1, std::string::npos, newer);
             }
         }
         if (const std::optional<std::string> wrong = fault_of_type(t)) {
@@ -281,7 +343,7 @@ private:
     ANEMONE_INLINE void note_left_over() {
         std::vector<std::string> names;
         for (const auto& [name, found] : found_) {
-            if (!found.is_used) {
+            if (!found.is_used && !known_elsewhere_.contains(name)) {
                 names.push_back(found.published);
             }
         }
@@ -297,6 +359,9 @@ private:
     bool requires_all_ = false;                       ///< there are tensors, and none may be missing
     std::map<std::string, std::string> convolutions_; ///< kernels and their offsets
     std::string positions_;
+    std::map<std::string, extents> tables_;
+    std::set<std::string, std::less<>> known_elsewhere_{
+        "logit_scale"}; ///< by other parts, or by who compares embeddings
     bool is_transformers_ = false;
     double epsilon_ = 0; ///< of batch norms
     std::map<std::string, found_tensor> found_;

@@ -5,7 +5,7 @@
 
 namespace ane::models {
 
-/// The library that a checkpoint of an image network is published by: each has its own names for the same tensors.
+/// The library that a checkpoint of a network is published by: each has its own names for the same tensors.
 enum class publisher : std::uint8_t { torchvision, timm, transformers };
 
 constexpr std::string_view name(publisher p) noexcept {

@@ -2,9 +2,8 @@
 
 #include "../../graph/graph.hpp"
 #include "../../graph/refusal.hpp"
-#include "../../ops/attention.hpp"
-#include "../network_maker.hpp"
 #include "../publisher.hpp"
+#include "patches.hpp"
 
 #include <cstdint>
 #include <string_view>
@@ -62,137 +61,62 @@ namespace detail {
 
 /// Joined weights of queries, keys and values are read apart: "attn.qkv" as "attn.q", "attn.k" and "attn.v".
 struct vision_transformer_names {
-    std::string_view token, positions, patches;
+    patch_names embedding;
     std::string_view layer; ///< '*': its number
-    std::string_view first_norm, query, key, value, output, second_norm, up, down;
+    encoder_layer_names parts;
     std::string_view last_norm, head;
 };
 constexpr vision_transformer_names names_of(const vision_transformer_configuration& c) noexcept {
     switch (c.source) {
     case publisher::timm:
-        return {"cls_token", "pos_embed", "patch_embed.proj", "blocks.*.", "norm1", "attn.q", "attn.k", "attn.v",
-                "attn.proj", "norm2",     "mlp.fc1",          "mlp.fc2",   "norm",  "head"};
+        return {.embedding = {"cls_token", "patch_embed.proj", "pos_embed"},
+                .layer = "blocks.*.",
+                .parts = {.query = "attn.q",
+                          .key = "attn.k",
+                          .value = "attn.v",
+                          .output = "attn.proj",
+                          .attention_norm = "norm1",
+                          .up = "mlp.fc1",
+                          .down = "mlp.fc2",
+                          .inner_norm = "norm2"},
+                .last_norm = "norm",
+                .head = "head"};
     case publisher::transformers:
-        return {.token = "embeddings.cls_token",
-                .positions = "embeddings.position_embeddings",
-                .patches = "embeddings.patch_embeddings.projection",
+        return {.embedding = {"embeddings.cls_token", "embeddings.patch_embeddings.projection",
+                              "embeddings.position_embeddings"},
                 .layer = "encoder.layer.*.",
-                .first_norm = "layernorm_before",
-                .query = "attention.attention.query",
-                .key = "attention.attention.key",
-                .value = "attention.attention.value",
-                .output = "attention.output.dense",
-                .second_norm = "layernorm_after",
-                .up = "intermediate.dense",
-                .down = "output.dense",
+                .parts = {.query = "attention.attention.query",
+                          .key = "attention.attention.key",
+                          .value = "attention.attention.value",
+                          .output = "attention.output.dense",
+                          .attention_norm = "layernorm_before",
+                          .up = "intermediate.dense",
+                          .down = "output.dense",
+                          .inner_norm = "layernorm_after"},
                 .last_norm = "layernorm",
                 .head = "classifier"};
     case publisher::torchvision: break;
     }
-    return {.token = "class_token",
-            .positions = "encoder.pos_embedding",
-            .patches = "conv_proj",
+    return {.embedding = {"class_token", "conv_proj", "encoder.pos_embedding"},
             .layer = "encoder.layers.encoder_layer_*.",
-            .first_norm = "ln_1",
-            .query = "self_attention.q_proj",
-            .key = "self_attention.k_proj",
-            .value = "self_attention.v_proj",
-            .output = "self_attention.out_proj",
-            .second_norm = "ln_2",
-            .up = "mlp.0",
-            .down = "mlp.3",
+            .parts = {.query = "self_attention.q_proj",
+                      .key = "self_attention.k_proj",
+                      .value = "self_attention.v_proj",
+                      .output = "self_attention.out_proj",
+                      .attention_norm = "ln_1",
+                      .up = "mlp.0",
+                      .down = "mlp.3",
+                      .inner_norm = "ln_2"},
             .last_norm = "encoder.ln",
             .head = "heads.head"};
 }
 
-/// The encoder's parts in one layout: tokens are [tokens, width], or [1, width, 1, tokens].
-class vision_transformer_maker {
-public:
-    constexpr vision_transformer_maker(const vision_transformer_configuration& c, const network_form& f)
-        : c_(c), n_(names_of(c)), f_(f), is_rows_(f.layout == activation_layout::rows) {}
-
-    constexpr dynamic_graph graph() && {
-        int x = m_.image(f_, c_.channels, c_.size);
-        m_.enter_whole("stem");
-        x = embedded(x);
-        for (std::int64_t layer = 0; layer < c_.layers; ++layer) {
-            m_.enter(n_.layer, 0, layer);
-            x = m_.add(x, attention(normalized(x, n_.first_norm)));
-            const int inner = product(normalized(x, n_.second_norm), n_.up, c_.inner, true);
-            x = m_.add(x, product(m_.function(op::gelu, inner), n_.down, c_.width, true));
-        }
-        m_.enter_whole("head");
-        x = m_.slice(x, is_rows_ ? 0 : 3, 0, 1); // the token of the class alone is looked at
-        m_.classify(normalized(x, n_.last_norm), n_.head, c_.classes);
-        return std::move(m_).taken();
-    }
-
-private:
-    /// The patches behind the token of the class, each with its position added.
-    constexpr int embedded(int image) {
-        const int patch = static_cast<int>(c_.patch);
-        const std::int64_t count = tokens_of(c_) - 1;
-        if (is_rows_) {
-            int x = m_.convolution(image, n_.patches, n_.patches, c_.width, {.size = patch, .stride = patch});
-            x = m_.turned(m_.reshape(x, {c_.width, count}), {1, 0});
-            x = m_.emit(op::concat, axis{0}, {m_.weight(n_.token, "", {1, c_.width}), x});
-            return m_.add(x, m_.weight(n_.positions, "", {count + 1, c_.width}));
-        }
-        int x = m_.reshape(product(patches(image), n_.patches, c_.width, true), {1, c_.width, 1, count});
-        x = m_.emit(op::concat, axis{3}, {m_.weight(n_.token, "", {1, c_.width, 1, 1}), x});
-        return m_.add(x, m_.weight(n_.positions, "", {1, c_.width, 1, count + 1}));
-    }
-    /// The pixels of a patch as channels, [1, channels * patch^2, rows, columns]: windows that do not overlap are a product,
-    /// and chips have limits for the extents of a window (R030).
-    constexpr int patches(int image) {
-        const std::int64_t p = c_.patch;
-        const std::int64_t count = c_.size / p;
-        for (const int along : {2, 3}) { // what is behind the last whole patch is not seen
-            image = count * p == c_.size ? image : m_.slice(image, along, 0, count * p);
-        }
-        int x = m_.reshape(image, {c_.channels * count, p, count, p});
-        x = m_.reshape(m_.turned(x, {0, 1, 3, 2}), {c_.channels, count, p * p, count});
-        return m_.reshape(m_.turned(x, {0, 2, 1, 3}), {1, c_.channels * p * p, count, count});
-    }
-    constexpr int normalized(int x, std::string_view part) { return m_.layer_norm(x, part, c_.epsilon, 1); }
-    constexpr int product(int x, std::string_view part, std::int64_t to, bool has_offset) {
-        const std::int64_t from = m_.shape(x)[1];
-        const int w = m_.weight(part, ".weight", is_rows_ ? extents{to, from} : extents{to, from, 1, 1});
-        const op kind = is_rows_ ? op::linear : op::conv2d;
-        const attributes how = is_rows_ ? attributes() : attributes(conv{});
-        return has_offset ? m_.emit(kind, how, {x, w, m_.weight(part, ".bias", {to})}) : m_.emit(kind, how, {x, w});
-    }
-    /// As [heads, tokens, width of a head], or, in channels, with the last two axes exchanged.
-    constexpr int as_heads(int x) {
-        const std::int64_t head = c_.width / c_.heads;
-        return is_rows_ ? m_.turned(m_.reshape(x, {tokens_of(c_), c_.heads, head}), {1, 0, 2})
-                        : m_.reshape(x, {c_.heads, head, tokens_of(c_)});
-    }
-    constexpr int attention(int x) {
-        const std::int64_t head = c_.width / c_.heads;
-        const double scale = 1 / ane::detail::square_root(static_cast<double>(head));
-        const int query = m_.scaled(as_heads(product(x, n_.query, c_.width, c_.has_offsets)), scale);
-        const int key = as_heads(product(x, n_.key, c_.width, c_.has_offsets));
-        const int value = as_heads(product(x, n_.value, c_.width, c_.has_offsets));
-        const int weights = m_.emit(op::softmax, axis{2}, {m_.matmul(query, key, !is_rows_, is_rows_)});
-        int mixed = -1;
-        if (is_rows_) {
-            mixed = m_.turned(m_.matmul(weights, value, false, false), {1, 0, 2});
-        } else {
-            mixed = m_.matmul(value, weights, false, true);
-        }
-        mixed = m_.reshape(mixed, is_rows_ ? extents{tokens_of(c_), c_.width} : extents{1, c_.width, 1, tokens_of(c_)});
-        return product(mixed, n_.output, c_.width, true);
-    }
-
-    vision_transformer_configuration c_;
-    vision_transformer_names n_;
-    network_form f_;
-    bool is_rows_;
-    network_maker m_;
-};
-
 } // namespace detail
+
+/// The positions, which are published as rows of tokens.
+constexpr std::string_view positions_name(const vision_transformer_configuration& c) noexcept {
+    return detail::names_of(c).embedding.positions;
+}
 
 /// The graph of a vision transformer: `image` [1, channels, size, size], as the form has it, to `logits` [1, classes]. Throws
 /// `ane::error` (errc::graph) for a network that cannot be.
@@ -200,7 +124,21 @@ constexpr dynamic_graph network_graph(const vision_transformer_configuration& c,
     if (const std::string_view wrong = fault_of(c); !wrong.empty()) {
         ane::detail::refuse_graph("vision_transformer", wrong.data());
     }
-    return detail::vision_transformer_maker(c, f).graph();
+    const detail::vision_transformer_names n = detail::names_of(c);
+    const encoder_layer_form each{
+        .heads = c.heads, .inner = c.inner, .epsilon = c.epsilon, .has_offsets = c.has_offsets};
+    encoder_maker m(f.layout);
+    const int image = m.image(f, c.channels, c.size);
+    m.enter_whole("stem");
+    int x = detail::patch_tokens(m, image, n.embedding, c.patch, c.width, true);
+    for (std::int64_t layer = 0; layer < c.layers; ++layer) {
+        m.enter(n.layer, 0, layer);
+        x = m.layer_normed_before(x, n.parts, each);
+    }
+    m.enter_whole("head");
+    x = m.token(x, 0); // the token of the class alone is looked at
+    m.classify(m.normalized(x, n.last_norm, c.epsilon), n.head, c.classes);
+    return std::move(m).taken();
 }
 
 } // namespace ane::models

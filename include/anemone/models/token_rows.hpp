@@ -3,11 +3,11 @@
 #include "../base/error.hpp"
 #include "../base/formatted.hpp"
 #include "../base/way.hpp"
-#include "../models/names.hpp"
 #include "../passes/print.hpp"
 #include "../values/half.hpp"
 #include "../weights/convert.hpp"
 #include "../weights/store.hpp"
+#include "names.hpp"
 
 #include <cstdint>
 #include <span>
