@@ -1,5 +1,6 @@
 #pragma once
 
+#include "speech/whisper.hpp"
 #include "vision/convnext.hpp"
 #include "vision/mobile_network.hpp"
 #include "vision/resnet.hpp"
@@ -15,9 +16,9 @@
 /// Networks that are published with their weights: what they are, as a value, and as graphs.
 namespace ane::models {
 
-/// One of the families. Each gives `logits` of an `image`.
-using network =
-    std::variant<resnet_configuration, mobile_configuration, convnext_configuration, vision_transformer_configuration>;
+/// One of the families: of images, whose graph gives `logits` of an `image`, and of speech.
+using network = std::variant<resnet_configuration, mobile_configuration, convnext_configuration,
+                             vision_transformer_configuration, whisper_configuration>;
 
 /// The graph of a network (`network_graph` of its family). Throws `ane::error` (errc::graph) for one that cannot be.
 constexpr dynamic_graph network_graph(const network& n, const network_form& f = {}) {
@@ -46,6 +47,19 @@ constexpr std::int64_t positions_of(const network& n) noexcept {
                 return each.positions;
             } else {
                 return 0;
+            }
+        },
+        n);
+}
+/// The published names of tensors that the host reads, and no graph.
+constexpr std::span<const std::string_view> host_tensors_of(const network& n) noexcept {
+    return std::visit(
+        [](const auto& each) -> std::span<const std::string_view> {
+            using configuration = std::remove_cvref_t<decltype(each)>;
+            if constexpr (requires { configuration::host_tensors; }) {
+                return configuration::host_tensors;
+            } else {
+                return {};
             }
         },
         n);
@@ -112,6 +126,12 @@ inline constexpr known_network known_networks[] = {
     {"vit_base_patch16_224", publisher::timm, vit_b_16},
     {"vit_base_patch32_224", publisher::timm, vit_b_32},
     {"vit_large_patch16_224", publisher::timm, vit_l_16},
+    {"whisper-tiny", publisher::transformers, whisper_tiny},
+    {"whisper-base", publisher::transformers, whisper_base},
+    {"whisper-small", publisher::transformers, whisper_small},
+    {"whisper-medium", publisher::transformers, whisper_medium},
+    {"whisper-large-v3", publisher::transformers, whisper_large_v3},
+    {"whisper-large-v3-turbo", publisher::transformers, whisper_large_v3_turbo},
 };
 
 /// The network that a library calls so; nothing where it has none of the name.
@@ -125,8 +145,12 @@ constexpr std::optional<network> find_network(std::string_view name, publisher s
 }
 /// The network of a name, torchvision's where two libraries have it.
 constexpr std::optional<network> find_network(std::string_view name) noexcept {
-    const std::optional<network> found = find_network(name, publisher::torchvision);
-    return found ? found : find_network(name, publisher::timm);
+    for (const publisher source : {publisher::torchvision, publisher::timm, publisher::transformers}) {
+        if (const std::optional<network> found = find_network(name, source)) {
+            return found;
+        }
+    }
+    return {};
 }
 
 namespace detail {

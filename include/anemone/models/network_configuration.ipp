@@ -5,6 +5,7 @@ ANEMONE_INCLUDED(anemone_models_network_configuration_hpp);
 
 #include "configuration_keys.hpp"
 #include "network_configuration.hpp"
+#include "speech/whisper_keys.hpp"
 
 #include <array>
 #include <cstddef>
@@ -13,7 +14,7 @@ ANEMONE_INCLUDED(anemone_models_network_configuration_hpp);
 namespace ane::models::inline ANEMONE_WAY {
 
 ANEMONE_INLINE bool is_network_type(std::string_view type) {
-    return type == "resnet" || type == "convnext" || type == "vit";
+    return type == "resnet" || type == "convnext" || type == "vit" || type == "whisper";
 }
 
 ANEMONE_BODY_OF bool names_network(std::string_view json, std::string_view file) {
@@ -133,7 +134,13 @@ ANEMONE_INLINE network network_of_timm(const configuration_keys& keys) {
     }
     if (keys.has("num_classes")) {
         const std::int64_t classes = keys.integer("num_classes");
-        std::visit([&](auto& each) { each.classes = classes; }, *found);
+        std::visit(
+            [&](auto& each) {
+                if constexpr (requires { each.classes; }) {
+                    each.classes = classes;
+                }
+            },
+            *found);
     }
     const std::string size = "pretrained_cfg/input_size/";
     if (keys.has(size + "1")) {
@@ -141,7 +148,13 @@ ANEMONE_INLINE network network_of_timm(const configuration_keys& keys) {
             keys.refuse("pretrained_cfg/input_size", "the image must be a square");
         }
         const std::int64_t pixels = keys.integer(size + "1");
-        std::visit([&](auto& each) { each.size = pixels; }, *found);
+        std::visit(
+            [&](auto& each) {
+                if constexpr (requires { each.size; }) {
+                    each.size = pixels;
+                }
+            },
+            *found);
     }
     return *found;
 }
@@ -152,11 +165,12 @@ ANEMONE_BODY_OF network read_network_configuration(std::string_view json, std::s
     if (!keys.has("architecture") && !is_network_type(type)) {
         keys.refuse("model_type",
                     (type.empty() ? std::string("is not there") : "'" + error::shortened(type, 80) + "' is unknown") +
-                        "; known of image networks are resnet, convnext, vit and timm's \"architecture\"");
+                        "; known of networks are resnet, convnext, vit, whisper and timm's \"architecture\"");
     }
     const network found = keys.has("architecture") ? network_of_timm(keys)
                           : type == "resnet"       ? resnet_of_transformers(keys)
                           : type == "convnext"     ? convnext_of_transformers(keys)
+                          : type == "whisper"      ? network(whisper_of_transformers(keys))
                                                    : vit_of_transformers(keys);
     const std::string_view wrong = std::visit([](const auto& each) { return fault_of(each); }, found);
     if (!wrong.empty()) {
@@ -210,10 +224,21 @@ ANEMONE_INLINE std::string said(const vision_transformer_configuration& c) {
                      c.size, c.size);
 }
 
+ANEMONE_INLINE std::string said(const whisper_configuration& c) {
+    return formatted("whisper: {} wide, {} layers of {} heads and {} for {} positions of {} bands, {} layers of {} heads "
+                     "and {} for {} tokens of {} words",
+                     c.width, c.encoder_layers, c.encoder_heads, c.encoder_inner, c.positions, c.mels, c.decoder_layers,
+                     c.decoder_heads, c.decoder_inner, c.text_positions, c.vocabulary);
+}
+
 ANEMONE_BODY_OF std::string print(const network& n) {
     return std::visit(
         [](const auto& each) {
-            return formatted("{}, {} classes; weights as {} names them", said(each), each.classes, name(each.source));
+            std::string text = said(each);
+            if constexpr (requires { each.classes; }) {
+                text += formatted(", {} classes", each.classes);
+            }
+            return text + formatted("; weights as {} names them", name(each.source));
         },
         n);
 }

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,7 +22,7 @@
 /// Only bodies include this header.
 namespace ane::models::inline ANEMONE_WAY {
 
-/// Puts the tensors of a published image network under the names and into the forms of its graph.
+/// Puts the tensors of a published network under the names and into the forms of its graph.
 class network_tensors {
 public:
     ANEMONE_INLINE network_tensors(read_model& made, const network& n, std::string place,
@@ -39,9 +40,17 @@ public:
             }
         }
         if (const auto* const vit = std::get_if<vision_transformer_configuration>(&n)) {
-            const sequence<char> positions = weight_name(detail::names_of(*vit).positions);
-            positions_.assign(positions.data(), positions.size());
+            positions_ = named(detail::names_of(*vit).positions);
         }
+        if (const auto* const whisper = std::get_if<whisper_configuration>(&n)) {
+            positions_ = named("encoder.embed_positions.weight");
+            head_ = named("decoder.embed_tokens.weight");
+            for (std::int64_t part = 0; part <= head_parts_of(*whisper); ++part) {
+                head_begins_.push_back(part_begin(*whisper, part));
+            }
+            head_width_ = whisper->width;
+        }
+        note_other_readers(n, options.form.part);
         is_transformers_ = source_of(n) == publisher::transformers;
         epsilon_ = norm_epsilon_of(n);
     }
@@ -54,6 +63,7 @@ public:
             keep(std::move(t));
         }
         split_joined();
+        split_head();
         fold_norms();
         const graph_view g = made_.graph;
         for (int i = 0; i < g.size(); ++i) {
@@ -77,6 +87,10 @@ private:
     ANEMONE_INLINE void fault(const std::string& tensor, const std::string& why) {
         faults_.push_back({place_, 0, 0, tensor, why});
     }
+    ANEMONE_INLINE static std::string named(std::string_view published) {
+        const sequence<char> name = weight_name(published);
+        return {name.data(), name.size()};
+    }
     ANEMONE_INLINE found_tensor* find(const std::string& name) {
         const auto at = found_.find(name);
         return at == found_.end() ? nullptr : &at->second;
@@ -88,14 +102,13 @@ private:
             return;
         }
         std::string_view bare = t.name;
-        for (const std::string_view before : {"resnet.", "convnext.", "vit."}) {
+        for (const std::string_view before : {"resnet.", "convnext.", "vit.", "model."}) {
             if (is_transformers_ && bare.starts_with(before)) {
                 bare.remove_prefix(before.size());
                 break;
             }
         }
-        const sequence<char> made = weight_name(bare);
-        std::string name(made.data(), made.size());
+        std::string name = named(bare);
         for (const std::string_view older : {"linear_1", "linear_2"}) { // torchvision's first names of an inner layer
             const std::size_t at = name.find("_mlp_" + std::string(older) + "_");
             if (at != std::string::npos) {
@@ -147,6 +160,31 @@ private:
             if (!found_.try_emplace(std::move(name), std::move(each)).second) {
                 fault(each.published, "stands there joined and apart");
             }
+        }
+    }
+
+    /// The rows of a head that has several parts, "decoder_embed_tokens_weight_0", ...
+    ANEMONE_INLINE void split_head() {
+        found_tensor* const whole = head_begins_.size() > 2 ? find(head_) : nullptr;
+        if (whole == nullptr) {
+            return;
+        }
+        const extents wanted{head_begins_.back(), head_width_};
+        const stored_tensor& t = whole->tensor;
+        if (!(t.shape == wanted)) {
+            fault(whole->published, fault_of_shape(t.shape, wanted));
+            return;
+        }
+        for (std::size_t part = 0; part + 1 < head_begins_.size(); ++part) {
+            const std::int64_t begin = head_begins_[part];
+            const extents shape{head_begins_[part + 1] - begin, head_width_};
+            std::string name = head_ + "_" + std::to_string(part);
+            found_.try_emplace(
+                name, found_tensor{{name, t.type, shape,
+                                    t.bytes.part(static_cast<std::size_t>(bytes(t.type, begin * head_width_)),
+                                                 static_cast<std::size_t>(bytes(t.type, shape.count())))},
+                                   whole->published});
+            other_readers_.insert(std::move(name));
         }
     }
 
@@ -278,10 +316,28 @@ private:
         made_.weights.add(std::move(t));
     }
 
+    /// What the host and the other parts of the network read is not left over.
+    ANEMONE_INLINE void note_other_readers(const network& n, network_part own) {
+        for (const std::string_view published : host_tensors_of(n)) {
+            other_readers_.insert(named(published));
+        }
+        for (const network_part part : parts_of(n)) {
+            if (part == own) {
+                continue;
+            }
+            const dynamic_graph made = network_graph(n, {.part = part});
+            const graph_view g = made;
+            for (int i = 0; i < g.size(); ++i) {
+                if (g[i].kind == op::weight) {
+                    other_readers_.emplace(g.name(i));
+                }
+            }
+        }
+    }
     ANEMONE_INLINE void note_left_over() {
         std::vector<std::string> names;
         for (const auto& [name, found] : found_) {
-            if (!found.is_used) {
+            if (!found.is_used && !other_readers_.contains(name)) {
                 names.push_back(found.published);
             }
         }
@@ -297,6 +353,10 @@ private:
     bool requires_all_ = false;                       ///< there are tensors, and none may be missing
     std::map<std::string, std::string> convolutions_; ///< kernels and their offsets
     std::string positions_;
+    std::string head_;                       ///< the table whose rows are the parts of a head
+    std::vector<std::int64_t> head_begins_;  ///< and where they begin
+    std::int64_t head_width_ = 0;
+    std::set<std::string> other_readers_; ///< weights of other parts, and what the host reads
     bool is_transformers_ = false;
     double epsilon_ = 0; ///< of batch norms
     std::map<std::string, found_tensor> found_;
