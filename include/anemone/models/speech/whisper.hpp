@@ -20,16 +20,13 @@ constexpr std::int64_t positions_of_run(const whisper_configuration& c, const ne
     return f.positions > 0 ? f.positions : f.part == network_part::step ? 1 : most;
 }
 
-/// The earlier tokens that the caches of `step` hold, 0 for as many as have positions beside those of a run. Throws as
-/// `positions_of_run`, and where no room is left for one.
+/// The earlier tokens that the caches of `step` hold, 0 for as many as there are positions. Throws `ane::error` (errc::graph)
+/// for more.
 constexpr std::int64_t capacity_of_run(const whisper_configuration& c, const network_form& f) {
-    const std::int64_t most = c.text_positions - positions_of_run(c, f);
-    const std::int64_t capacity = f.capacity > 0 ? f.capacity : most;
-    if (f.capacity < 0 || capacity > most || capacity < 1) {
-        ane::detail::refuse_graph("capacity", "a step needs a cache of one position or more, and no more than are left",
-                                  capacity, most);
+    if (f.capacity < 0 || f.capacity > c.text_positions) {
+        ane::detail::refuse_graph("capacity", "the decoder has fewer positions", f.capacity, c.text_positions);
     }
-    return capacity;
+    return f.capacity > 0 ? f.capacity : c.text_positions;
 }
 
 /// The graph of a part of Whisper. In rows, for W the width, F the frames that the encoder gives, P the positions of a run and C
