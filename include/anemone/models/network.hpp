@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host_tables.hpp"
+#include "speech/whisper.hpp"
 #include "text/bert.hpp"
 #include "text/clip.hpp"
 #include "vision/convnext.hpp"
@@ -18,9 +19,10 @@
 /// Networks that are published with their weights: what they are, as a value, and as graphs.
 namespace ane::models {
 
-/// One of the families. Those of images give `logits` of an `image`; those of texts say beside their graphs what they take.
-using network = std::variant<resnet_configuration, mobile_configuration, convnext_configuration,
-                             vision_transformer_configuration, bert_configuration, clip_configuration>;
+/// One of the families. Those of images give `logits` of an `image`; others say beside their graphs what they take and give.
+using network =
+    std::variant<resnet_configuration, mobile_configuration, convnext_configuration, vision_transformer_configuration,
+                 bert_configuration, clip_configuration, whisper_configuration>;
 
 /// The graph of a network (`network_graph` of its family). Throws `ane::error` (errc::graph) for one that cannot be.
 constexpr dynamic_graph network_graph(const network& n, const network_form& f = {}) {
@@ -165,6 +167,12 @@ inline constexpr known_network known_networks[] = {
     {"clip-vit-base-patch32", publisher::transformers, clip_b_32},
     {"clip-vit-base-patch16", publisher::transformers, clip_b_16},
     {"clip-vit-large-patch14", publisher::transformers, clip_l_14},
+    {"whisper-tiny", publisher::transformers, whisper_tiny},
+    {"whisper-base", publisher::transformers, whisper_base},
+    {"whisper-small", publisher::transformers, whisper_small},
+    {"whisper-medium", publisher::transformers, whisper_medium},
+    {"whisper-large-v3", publisher::transformers, whisper_large_v3},
+    {"whisper-large-v3-turbo", publisher::transformers, whisper_large_v3_turbo},
 };
 
 /// The network that a library calls so; nothing where it has none of the name.

@@ -15,7 +15,7 @@ ANEMONE_API_OF(anemone_models_network_configuration_hpp)
 bool names_network(std::string_view json, std::string_view file = "config.json");
 
 /// What the text of a `config.json` says: of transformers, `model_type` resnet, convnext, vit, clip, bert, roberta,
-/// xlm-roberta or distilbert; of timm, "architecture". How sentences are pooled stands in other files (`read_network`).
+/// xlm-roberta, distilbert or whisper; of timm, "architecture". How sentences are pooled stands in other files (`read_network`).
 /// `file` names it in errors. Throws `ane::error` (errc::file), naming key, value and what is known.
 ANEMONE_API_OF(anemone_models_network_configuration_hpp)
 network read_network_configuration(std::string_view json, std::string_view file = "config.json");

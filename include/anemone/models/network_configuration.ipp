@@ -5,6 +5,7 @@ ANEMONE_INCLUDED(anemone_models_network_configuration_hpp);
 
 #include "configuration_keys.hpp"
 #include "network_configuration.hpp"
+#include "speech/whisper_keys.hpp"
 #include "text/text_configurations.hpp"
 
 #include <array>
@@ -14,7 +15,8 @@ ANEMONE_INCLUDED(anemone_models_network_configuration_hpp);
 namespace ane::models::inline ANEMONE_WAY {
 
 ANEMONE_INLINE bool is_network_type(std::string_view type) {
-    return type == "resnet" || type == "convnext" || type == "vit" || type == "clip" || is_bert_type(type);
+    return type == "resnet" || type == "convnext" || type == "vit" || type == "clip" || type == "whisper" ||
+           is_bert_type(type);
 }
 
 ANEMONE_BODY_OF bool names_network(std::string_view json, std::string_view file) {
@@ -165,8 +167,8 @@ ANEMONE_BODY_OF network read_network_configuration(std::string_view json, std::s
     if (!keys.has("architecture") && !is_network_type(type)) {
         keys.refuse("model_type",
                     (type.empty() ? std::string("is not there") : "'" + error::shortened(type, 80) + "' is unknown") +
-                        "; known of networks are resnet, convnext, vit, clip, bert, roberta, xlm-roberta, distilbert "
-                        "and timm's \"architecture\"");
+                        "; known of networks are resnet, convnext, vit, clip, bert, roberta, xlm-roberta, distilbert, "
+                        "whisper and timm's \"architecture\"");
     }
     keys.refuse_packed_weights();
     const network found = keys.has("architecture") ? network_of_timm(keys)
@@ -174,6 +176,7 @@ ANEMONE_BODY_OF network read_network_configuration(std::string_view json, std::s
                           : type == "convnext"     ? convnext_of_transformers(keys)
                           : type == "clip"         ? network(clip_of_transformers(keys))
                           : is_bert_type(type)     ? network(bert_of_transformers(keys, type))
+                          : type == "whisper"      ? network(whisper_of_transformers(keys))
                                                    : vit_of_transformers(keys);
     const std::string_view wrong = std::visit([](const auto& each) { return fault_of(each); }, found);
     if (!wrong.empty()) {
@@ -227,6 +230,14 @@ ANEMONE_INLINE std::string said(const vision_transformer_configuration& c) {
                      c.size, c.size);
 }
 
+ANEMONE_INLINE std::string said(const whisper_configuration& c) {
+    return formatted(
+        "whisper: {} wide, {} layers of {} heads and {} for {} positions of {} bands, {} layers of {} heads "
+        "and {} for {} tokens of {} words",
+        c.width, c.encoder_layers, c.encoder_heads, c.encoder_inner, c.positions, c.mels, c.decoder_layers,
+        c.decoder_heads, c.decoder_inner, c.text_positions, c.vocabulary);
+}
+
 ANEMONE_BODY_OF std::string print(const network& n) {
     return std::visit(
         [](const auto& each) {
@@ -234,7 +245,7 @@ ANEMONE_BODY_OF std::string print(const network& n) {
             if constexpr (requires { each.classes; }) {
                 text += formatted(", {} classes", each.classes);
             }
-            return formatted("{}; weights as {} names them", text, name(each.source));
+            return text + formatted("; weights as {} names them", name(each.source));
         },
         n);
 }

@@ -21,10 +21,10 @@ struct pixel_statistics {
 inline constexpr pixel_statistics imagenet{.mean = {0.485F, 0.456F, 0.406F}, .deviation = {0.229F, 0.224F, 0.225F}};
 
 /// Which graph of a network that is published as several; `whole` where it is one.
-enum class network_part : std::uint8_t { whole, encoder, decoder, image, text };
+enum class network_part : std::uint8_t { whole, encoder, cross, decoder, step, image, text };
 
 constexpr std::string_view name(network_part p) noexcept {
-    constexpr std::string_view names[] = {"whole", "encoder", "decoder", "image", "text"};
+    constexpr std::string_view names[] = {"whole", "encoder", "cross", "decoder", "step", "image", "text"};
     return names[static_cast<int>(p)];
 }
 
@@ -35,6 +35,7 @@ struct network_form {
     pixel_statistics pixels = imagenet; ///< of `image_input::pixels`
     network_part part = network_part::whole;
     std::int64_t positions = 0; ///< tokens or frames that a run computes; 0: what is usual for the family
+    std::int64_t capacity = 0;  ///< of a decoder's step: earlier tokens that its caches hold; 0: what is usual
     friend constexpr bool operator==(const network_form&, const network_form&) = default;
 };
 

@@ -53,6 +53,13 @@ public:
                 add_known_elsewhere(network_graph(n, other));
             }
         }
+        if (const auto* const whisper = std::get_if<whisper_configuration>(&n)) {
+            head_ = graph_name("decoder.embed_tokens.weight");
+            for (std::int64_t part = 0; part <= head_parts_of(*whisper); ++part) {
+                head_begins_.push_back(part_begin(*whisper, part));
+            }
+            head_width_ = whisper->width;
+        }
         is_transformers_ = source_of(n) == publisher::transformers;
         epsilon_ = norm_epsilon_of(n);
     }
@@ -65,6 +72,7 @@ public:
             keep(std::move(t));
         }
         split_joined();
+        split_head();
         fold_norms();
         const graph_view g = made_.graph;
         for (int i = 0; i < g.size(); ++i) {
@@ -117,6 +125,9 @@ private:
                 }
                 continue;
             }
+            if (found->is_used) { // the graph has it, too
+                continue;
+            }
             found->is_used = true;
             if (found->tensor.shape != shape) {
                 fault(found->published, fault_of_shape(found->tensor.shape, shape));
@@ -145,7 +156,8 @@ private:
             return;
         }
         std::string_view bare = t.name;
-        for (const std::string_view before : {"resnet.", "convnext.", "vit.", "bert.", "roberta.", "distilbert."}) {
+        for (const std::string_view before :
+             {"resnet.", "convnext.", "vit.", "bert.", "roberta.", "distilbert.", "model."}) {
             if (is_transformers_ && bare.starts_with(before)) {
                 bare.remove_prefix(before.size());
                 break;
@@ -209,6 +221,31 @@ private:
             if (!found_.try_emplace(std::move(name), std::move(each)).second) {
                 fault(each.published, "stands there joined and apart");
             }
+        }
+    }
+
+    /// The rows of a head that has several parts, "decoder_embed_tokens_weight_0", ...
+    ANEMONE_INLINE void split_head() {
+        found_tensor* const whole = head_begins_.size() > 2 ? find(head_) : nullptr;
+        if (whole == nullptr) {
+            return;
+        }
+        const extents wanted{head_begins_.back(), head_width_};
+        const stored_tensor& t = whole->tensor;
+        if (!(t.shape == wanted)) {
+            fault(whole->published, fault_of_shape(t.shape, wanted));
+            return;
+        }
+        for (std::size_t part = 0; part + 1 < head_begins_.size(); ++part) {
+            const std::int64_t begin = head_begins_[part];
+            const extents shape{head_begins_[part + 1] - begin, head_width_};
+            std::string name = head_ + "_" + std::to_string(part);
+            found_.try_emplace(name,
+                               found_tensor{{name, t.type, shape,
+                                             t.bytes.part(static_cast<std::size_t>(bytes(t.type, begin * head_width_)),
+                                                          static_cast<std::size_t>(bytes(t.type, shape.count())))},
+                                            whole->published});
+            known_elsewhere_.insert(std::move(name));
         }
     }
 
@@ -359,6 +396,9 @@ private:
     bool requires_all_ = false;                       ///< there are tensors, and none may be missing
     std::map<std::string, std::string> convolutions_; ///< kernels and their offsets
     std::string positions_;
+    std::string head_;                      ///< the table whose rows are the parts of a head
+    std::vector<std::int64_t> head_begins_; ///< and where they begin
+    std::int64_t head_width_ = 0;
     std::map<std::string, extents> tables_;
     std::set<std::string, std::less<>> known_elsewhere_{
         "logit_scale"}; ///< by other parts, or by who compares embeddings
