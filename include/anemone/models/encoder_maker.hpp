@@ -55,7 +55,8 @@ public:
     constexpr int attention(int x, const encoder_layer_names& n, const encoder_layer_form& f, int mask = -1) {
         const std::int64_t width = shape(x)[1];
         const std::int64_t count = count_of(x);
-        const double scale = 1 / ane::detail::square_root(static_cast<double>(width / f.heads));
+        const std::int64_t head = width / f.heads;
+        const double scale = 1 / ane::detail::square_root(static_cast<double>(head));
         const int query = scaled(as_heads(token_product(x, n.query, width, f.has_offsets), f.heads), scale);
         const int key = as_heads(token_product(x, n.key, width, f.has_offsets), f.heads);
         const int value = as_heads(token_product(x, n.value, width, f.has_offsets), f.heads);
