@@ -20,6 +20,12 @@ struct pixel_statistics {
 };
 inline constexpr pixel_statistics imagenet{.mean = {0.485F, 0.456F, 0.406F}, .deviation = {0.229F, 0.224F, 0.225F}};
 
+/// Of networks that take the pixels as they are, from 0 to 1.
+inline constexpr pixel_statistics from_0_to_1{.mean = {0, 0, 0}, .deviation = {1, 1, 1}};
+
+/// Of networks that take them from -1 to 1.
+inline constexpr pixel_statistics from_minus_1_to_1{.mean = {0.5F, 0.5F, 0.5F}, .deviation = {0.5F, 0.5F, 0.5F}};
+
 /// Which graph of a network that is published as several; `whole` where it is one.
 enum class network_part : std::uint8_t { whole, encoder, decoder, image, text };
 
@@ -34,6 +40,7 @@ struct network_form {
     image_input image = image_input::normalized;
     pixel_statistics pixels = imagenet; ///< of `image_input::pixels`
     network_part part = network_part::whole;
+    bool decodes_boxes = true;  ///< detectors: boxes in pixels and scores, not what they are computed from
     std::int64_t positions = 0; ///< tokens or frames that a run computes; 0: what is usual for the family
     friend constexpr bool operator==(const network_form&, const network_form&) = default;
 };

@@ -5,6 +5,7 @@
 #include "network_form.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace ane::models {
@@ -21,12 +22,13 @@ struct square_window {
 /// part behind the prefix of the place, with underscores for dots.
 class network_maker : public model_maker {
 public:
-    /// The port `image` [1, channels, size, size], normalized. What is normalized already is promised to lie within [-3, 3]:
-    /// pixels by the statistics of ImageNet lie within [-2.12, 2.65].
-    constexpr int image(const network_form& f, std::int64_t channels, std::int64_t size) {
+    /// The port `image` [1, channels, size, size], normalized. What is normalized already is promised to lie within [-3, 3], if
+    /// the family says no other: pixels by the statistics of ImageNet lie within [-2.12, 2.65].
+    constexpr int image(const network_form& f, std::int64_t channels, std::int64_t size,
+                        const contract& normalized = bounded(3)) {
         const extents shape{1, channels, size, size};
         if (f.image == image_input::normalized) {
-            return input("image", shape, bounded(3));
+            return input("image", shape, normalized);
         }
         if (channels != 1 && channels != 3) {
             ane::detail::refuse_graph("image", "pixels have 1 or 3 channels", channels, 3);
@@ -94,6 +96,23 @@ public:
         const stabilizer how{.epsilon = static_cast<float>(epsilon), .axis = along};
         const int gamma = weight(part, ".weight", width);
         return emit(op::layer_norm, how, {x, gamma, weight(part, ".bias", width)});
+    }
+
+    /// Of [1, C, H, W]: groups of channels share a mean and a variance.
+    constexpr int group_norm(int x, std::string_view part, std::int64_t groups, double epsilon) {
+        const extents width{shape(x)[1]};
+        const grouping how{.groups = static_cast<int>(groups), .epsilon = static_cast<float>(epsilon)};
+        const int gamma = weight(part, ".weight", width);
+        return emit(op::group_norm, how, {x, gamma, weight(part, ".bias", width)});
+    }
+    constexpr int concatenated(std::span<const int> parts, int along) { return emit(op::concat, axis{along}, parts); }
+    /// Twice as high and wide, each pixel four times.
+    constexpr int doubled(int x) {
+        sampling how;
+        how.extent = {static_cast<int>(2 * shape(x)[2]), static_cast<int>(2 * shape(x)[3])};
+        how.method = sampling_method::nearest;
+        how.grid = sampling_grid::asymmetric;
+        return emit(op::resize, how, {x});
     }
 
     /// The mean of each channel of [1, C, H, W], as [1, C, 1, 1].

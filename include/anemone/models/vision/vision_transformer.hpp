@@ -2,9 +2,8 @@
 
 #include "../../graph/graph.hpp"
 #include "../../graph/refusal.hpp"
-#include "../../ops/attention.hpp"
-#include "../network_maker.hpp"
 #include "../publisher.hpp"
+#include "../token_maker.hpp"
 
 #include <cstdint>
 #include <string_view>
@@ -68,11 +67,11 @@ struct vision_transformer_names {
     std::string_view last_norm, head;
 };
 constexpr vision_transformer_names names_of(const vision_transformer_configuration& c) noexcept {
-    switch (c.source) {
-    case publisher::timm:
+    if (c.source == publisher::timm) {
         return {"cls_token", "pos_embed", "patch_embed.proj", "blocks.*.", "norm1", "attn.q", "attn.k", "attn.v",
                 "attn.proj", "norm2",     "mlp.fc1",          "mlp.fc2",   "norm",  "head"};
-    case publisher::transformers:
+    }
+    if (c.source == publisher::transformers) {
         return {.token = "embeddings.cls_token",
                 .positions = "embeddings.position_embeddings",
                 .patches = "embeddings.patch_embeddings.projection",
@@ -87,7 +86,6 @@ constexpr vision_transformer_names names_of(const vision_transformer_configurati
                 .down = "output.dense",
                 .last_norm = "layernorm",
                 .head = "classifier"};
-    case publisher::torchvision: break;
     }
     return {.token = "class_token",
             .positions = "encoder.pos_embedding",
@@ -109,7 +107,7 @@ constexpr vision_transformer_names names_of(const vision_transformer_configurati
 class vision_transformer_maker {
 public:
     constexpr vision_transformer_maker(const vision_transformer_configuration& c, const network_form& f)
-        : c_(c), n_(names_of(c)), f_(f), is_rows_(f.layout == activation_layout::rows) {}
+        : c_(c), n_(names_of(c)), f_(f), is_rows_(f.layout == activation_layout::rows), m_(f.layout) {}
 
     constexpr dynamic_graph graph() && {
         int x = m_.image(f_, c_.channels, c_.size);
@@ -117,9 +115,11 @@ public:
         x = embedded(x);
         for (std::int64_t layer = 0; layer < c_.layers; ++layer) {
             m_.enter(n_.layer, 0, layer);
-            x = m_.add(x, attention(normalized(x, n_.first_norm)));
-            const int inner = product(normalized(x, n_.second_norm), n_.up, c_.inner, true);
-            x = m_.add(x, product(m_.function(op::gelu, inner), n_.down, c_.width, true));
+            const int seen = normalized(x, n_.first_norm);
+            x = m_.add(x, m_.attention(seen, seen, {n_.query, n_.key, n_.value, n_.output}, c_.width, c_.heads,
+                                       c_.has_offsets));
+            const int inner = m_.projected(normalized(x, n_.second_norm), n_.up, c_.inner);
+            x = m_.add(x, m_.projected(m_.function(op::gelu, inner), n_.down, c_.width));
         }
         m_.enter_whole("head");
         x = m_.slice(x, is_rows_ ? 0 : 3, 0, 1); // the token of the class alone is looked at
@@ -138,7 +138,7 @@ private:
             x = m_.emit(op::concat, axis{0}, {m_.weight(n_.token, "", {1, c_.width}), x});
             return m_.add(x, m_.weight(n_.positions, "", {count + 1, c_.width}));
         }
-        int x = m_.reshape(product(patches(image), n_.patches, c_.width, true), {1, c_.width, 1, count});
+        int x = m_.reshape(m_.projected(patches(image), n_.patches, c_.width), {1, c_.width, 1, count});
         x = m_.emit(op::concat, axis{3}, {m_.weight(n_.token, "", {1, c_.width, 1, 1}), x});
         return m_.add(x, m_.weight(n_.positions, "", {1, c_.width, 1, count + 1}));
     }
@@ -155,41 +155,11 @@ private:
         return m_.reshape(m_.turned(x, {0, 2, 1, 3}), {1, c_.channels * p * p, count, count});
     }
     constexpr int normalized(int x, std::string_view part) { return m_.layer_norm(x, part, c_.epsilon, 1); }
-    constexpr int product(int x, std::string_view part, std::int64_t to, bool has_offset) {
-        const std::int64_t from = m_.shape(x)[1];
-        const int w = m_.weight(part, ".weight", is_rows_ ? extents{to, from} : extents{to, from, 1, 1});
-        const op kind = is_rows_ ? op::linear : op::conv2d;
-        const attributes how = is_rows_ ? attributes() : attributes(conv{});
-        return has_offset ? m_.emit(kind, how, {x, w, m_.weight(part, ".bias", {to})}) : m_.emit(kind, how, {x, w});
-    }
-    /// As [heads, tokens, width of a head], or, in channels, with the last two axes exchanged.
-    constexpr int as_heads(int x) {
-        const std::int64_t head = c_.width / c_.heads;
-        return is_rows_ ? m_.turned(m_.reshape(x, {tokens_of(c_), c_.heads, head}), {1, 0, 2})
-                        : m_.reshape(x, {c_.heads, head, tokens_of(c_)});
-    }
-    constexpr int attention(int x) {
-        const std::int64_t head = c_.width / c_.heads;
-        const double scale = 1 / ane::detail::square_root(static_cast<double>(head));
-        const int query = m_.scaled(as_heads(product(x, n_.query, c_.width, c_.has_offsets)), scale);
-        const int key = as_heads(product(x, n_.key, c_.width, c_.has_offsets));
-        const int value = as_heads(product(x, n_.value, c_.width, c_.has_offsets));
-        const int weights = m_.emit(op::softmax, axis{2}, {m_.matmul(query, key, !is_rows_, is_rows_)});
-        int mixed = -1;
-        if (is_rows_) {
-            mixed = m_.turned(m_.matmul(weights, value, false, false), {1, 0, 2});
-        } else {
-            mixed = m_.matmul(value, weights, false, true);
-        }
-        mixed = m_.reshape(mixed, is_rows_ ? extents{tokens_of(c_), c_.width} : extents{1, c_.width, 1, tokens_of(c_)});
-        return product(mixed, n_.output, c_.width, true);
-    }
-
     vision_transformer_configuration c_;
     vision_transformer_names n_;
     network_form f_;
     bool is_rows_;
-    network_maker m_;
+    token_maker m_;
 };
 
 } // namespace detail

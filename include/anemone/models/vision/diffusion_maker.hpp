@@ -1,0 +1,42 @@
+#pragma once
+
+#include "../token_maker.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace ane::models {
+
+/// A token_maker with the parts that the networks of latent diffusion share (Rombach et al. 2021), by diffusers' names.
+class diffusion_maker : public token_maker {
+public:
+    constexpr diffusion_maker(activation_layout layout, std::int64_t groups, double epsilon)
+        : token_maker(layout), groups_(groups), epsilon_(epsilon) {}
+
+    /// A group norm, as all of them but one have it.
+    constexpr int normalized(int x, std::string_view part) { return group_norm(x, part, groups_, epsilon_); }
+    /// A convolution 3x3 at the same size.
+    constexpr int convolved(int x, std::string_view part, std::int64_t to) {
+        return convolution(x, part, part, to, {.size = 3, .border = 1});
+    }
+    constexpr int activated(int x, std::string_view norm) { return function(op::silu, normalized(x, norm)); }
+
+    /// x + two convolutions, each behind a norm and SiLU; x by a convolution 1x1 where the channels differ. `time` [1, width], if
+    /// it is not -1, is added between them to every pixel.
+    constexpr int residual(int x, std::int64_t to, int time = -1) {
+        int y = convolved(activated(x, "norm1"), "conv1", to);
+        if (time >= 0) {
+            y = add(y, reshape(product(time, "time_emb_proj", to), {1, to, 1, 1}));
+        }
+        y = convolved(activated(y, "norm2"), "conv2", to);
+        return add(shape(x)[1] == to ? x : convolution(x, "conv_shortcut", "conv_shortcut", to, {}), y);
+    }
+    /// Twice as high and wide, and a convolution.
+    constexpr int enlarged(int x) { return convolved(doubled(x), "conv", shape(x)[1]); }
+
+private:
+    std::int64_t groups_;
+    double epsilon_;
+};
+
+} // namespace ane::models
