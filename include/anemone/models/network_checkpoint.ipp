@@ -10,9 +10,20 @@ ANEMONE_INCLUDED(anemone_models_network_checkpoint_hpp);
 
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace ane::models::inline ANEMONE_WAY {
+
+/// With as many classes as the tensors have, which alone say it: a detector's folder has no configuration.
+ANEMONE_INLINE network with_classes_of(network n, const weight_store& tensors) {
+    auto* const yolo = std::get_if<yolo_configuration>(&n);
+    const stored_tensor* const scores = tensors.find("model.22.cv3.0.2.bias");
+    if (yolo != nullptr && scores != nullptr && scores->shape.rank == 1) {
+        yolo->classes = scores->shape[0];
+    }
+    return n;
+}
 
 ANEMONE_INLINE read_model network_with(const network& n, std::vector<stored_tensor> tensors,
                                        std::vector<read_fault> faults, const std::string& place,
@@ -30,6 +41,7 @@ ANEMONE_INLINE read_model network_with(const network& n, std::vector<stored_tens
 
 ANEMONE_BODY_OF read_model network_model(const network& n, weight_store tensors, const std::string& place,
                                          const network_checkpoint_options& options) {
+    const network with_classes = with_classes_of(n, tensors);
     std::vector<std::string> names;
     names.reserve(tensors.size());
     for (const stored_tensor& t : tensors) {
@@ -40,7 +52,7 @@ ANEMONE_BODY_OF read_model network_model(const network& n, weight_store tensors,
     for (const std::string& name : names) {
         all.push_back(tensors.take(name));
     }
-    return network_with(n, std::move(all), {}, place, options);
+    return network_with(with_classes, std::move(all), {}, place, options);
 }
 
 ANEMONE_BODY_OF bool is_network_folder(const std::string& path) {

@@ -10,11 +10,12 @@
 namespace ane::models::inline ANEMONE_WAY {
 
 /// Whether the text of a `config.json` is that of an image network, known or not: it has timm's "architecture", or a
-/// `model_type` of networks of images. Throws `ane::error` (errc::file) for text that is not JSON.
+/// `model_type` of transformers or a `_class_name` of diffusers of networks of images. Throws `ane::error` (errc::file) for text that is not JSON.
 ANEMONE_API_OF(anemone_models_network_configuration_hpp)
 bool names_network(std::string_view json, std::string_view file = "config.json");
 
-/// What the text of a `config.json` says: of transformers, `model_type` resnet, convnext or vit; of timm, "architecture".
+/// What the text of a `config.json` says: of transformers, `model_type` resnet, convnext, vit or swin; of timm, "architecture"; of
+/// diffusers, `_class_name` UNet2DConditionModel or AutoencoderKL.
 /// `file` names it in errors. Throws `ane::error` (errc::file), naming key, value and what is known.
 ANEMONE_API_OF(anemone_models_network_configuration_hpp)
 network read_network_configuration(std::string_view json, std::string_view file = "config.json");

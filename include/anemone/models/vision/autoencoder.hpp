@@ -17,6 +17,7 @@ namespace ane::models {
 /// their size, and back. Two graphs, `network_part::encoder` and `network_part::decoder`.
 struct autoencoder_configuration {
     static constexpr network_part parts[] = {network_part::encoder, network_part::decoder};
+    static constexpr pixel_statistics pixels = from_minus_1_to_1;
 
     publisher source = publisher::diffusers;
     std::array<std::int64_t, 4> widths{128, 256, 512, 512}; ///< channels of a stage, from the finest
@@ -28,9 +29,6 @@ struct autoencoder_configuration {
     friend constexpr bool operator==(const autoencoder_configuration&, const autoencoder_configuration&) = default;
 };
 inline constexpr autoencoder_configuration stable_diffusion_vae{};
-
-/// Images are from -1 to 1.
-constexpr pixel_statistics usual_pixels(const autoencoder_configuration&) noexcept { return from_minus_1_to_1; }
 
 /// The sentence that says why there is no such network, empty where there is one.
 constexpr std::string_view fault_of(const autoencoder_configuration& c) noexcept {

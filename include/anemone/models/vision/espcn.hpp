@@ -14,6 +14,8 @@ namespace ane::models {
 /// ESPCN (Shi et al. 2016): an image of one channel, the brightness, enlarged by convolutions at its own size; the last gives
 /// the pixels of each square as channels.
 struct espcn_configuration {
+    static constexpr pixel_statistics pixels = from_0_to_1;
+
     publisher source = publisher::espcn_pytorch;
     std::int64_t scale = 3;
     std::int64_t channels = 1;
@@ -23,9 +25,6 @@ struct espcn_configuration {
 inline constexpr espcn_configuration espcn_x2{.scale = 2};
 inline constexpr espcn_configuration espcn_x3{};
 inline constexpr espcn_configuration espcn_x4{.scale = 4};
-
-/// Bytes are divided by 255.
-constexpr pixel_statistics usual_pixels(const espcn_configuration&) noexcept { return from_0_to_1; }
 
 /// The sentence that says why there is no such network, empty where there is one.
 constexpr std::string_view fault_of(const espcn_configuration& c) noexcept {

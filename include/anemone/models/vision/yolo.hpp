@@ -20,6 +20,9 @@ namespace ane::models {
 /// three resolutions, and a head that gives each place a distribution over the distances to the edges of a box and a score for
 /// each class.
 struct yolo_configuration {
+    static constexpr pixel_statistics pixels = from_0_to_1;
+    static constexpr double norm_epsilon = 1e-3; ///< of the batch norms
+
     publisher source = publisher::ultralytics;
     std::array<std::int64_t, 5> widths{16, 32, 64, 128, 256}; ///< channels at strides 2, 4, 8, 16 and 32
     std::array<std::int64_t, 4> depths{1, 2, 2, 1}; ///< residual blocks at strides 4 to 32; the neck has the first
@@ -32,11 +35,6 @@ inline constexpr yolo_configuration yolov8s{.widths = {32, 64, 128, 256, 512}};
 inline constexpr yolo_configuration yolov8m{.widths = {48, 96, 192, 384, 576}, .depths = {2, 4, 4, 2}};
 inline constexpr yolo_configuration yolov8l{.widths = {64, 128, 256, 512, 512}, .depths = {3, 6, 6, 3}};
 inline constexpr yolo_configuration yolov8x{.widths = {80, 160, 320, 640, 640}, .depths = {3, 6, 6, 3}};
-
-/// Of the batch norms.
-constexpr double norm_epsilon_of(const yolo_configuration&) noexcept { return 1e-3; }
-/// Bytes are divided by 255.
-constexpr pixel_statistics usual_pixels(const yolo_configuration&) noexcept { return from_0_to_1; }
 
 /// The sentence that says why there is no such network, empty where there is one.
 constexpr std::string_view fault_of(const yolo_configuration& c) noexcept {
