@@ -39,6 +39,8 @@ struct network_form {
     activation_layout layout = activation_layout::rows;
     image_input image = image_input::normalized;
     pixel_statistics pixels = imagenet; ///< of `image_input::pixels`
+    std::int64_t frame_height = 0; ///< of what the camera gives, of `image_input::pixels`; 0: as the network takes it
+    std::int64_t frame_width = 0;
     network_part part = network_part::whole;
     bool decodes_boxes = true;  ///< detectors: boxes in pixels and scores, not what they are computed from
     std::int64_t positions = 0; ///< tokens or frames that a run computes; 0: what is usual for the family

@@ -144,6 +144,9 @@ constexpr dynamic_graph network_graph(const autoencoder_configuration& c, const 
     if (f.part != network_part::encoder && f.part != network_part::decoder) {
         ane::detail::refuse_graph("autoencoder", "is two graphs: choose the part encoder or decoder");
     }
+    if (f.part == network_part::decoder && f.image == image_input::pixels) {
+        ane::detail::refuse_graph("autoencoder", "the decoder takes a latent image, no pixels");
+    }
     return detail::autoencoder_maker(c, f).graph();
 }
 

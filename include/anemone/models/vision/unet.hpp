@@ -176,6 +176,9 @@ constexpr dynamic_graph network_graph(const unet_configuration& c, const network
         ane::detail::refuse_graph("unet", "the text has at most as many tokens as the network was trained for",
                                   f.positions, c.positions);
     }
+    if (f.image == image_input::pixels) {
+        ane::detail::refuse_graph("unet", "takes a latent image, no pixels");
+    }
     return detail::unet_maker(c, f).graph();
 }
 
