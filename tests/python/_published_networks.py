@@ -12,7 +12,7 @@ def draw(network, random):
     """Random weights that keep values of the order of one, and statistics of batch norms that are not trivial."""
     with torch.no_grad():
         for name, value in network.state_dict().items():
-            if name.endswith("num_batches_tracked"):
+            if name.endswith(("num_batches_tracked", "relative_position_index", "dfl.conv.weight")):  # nothing that is learned
                 continue
             shape = tuple(value.shape)
             if name.endswith("running_var"):

@@ -49,7 +49,19 @@ ane::models::network_form form_of(const ane::models::network& n, const reading_o
                                    : std::to_string(how.context) + " is more than the " + std::to_string(most) +
                                          " positions that the network was trained for");
     }
-    return {.layout = how.layout, .image = how.image, .part = part_in(n, how, who), .positions = how.context};
+    const bool has_frame = how.frame_height != 0 || how.frame_width != 0;
+    if (has_frame && how.image != ane::models::image_input::pixels) {
+        throw ane::error(
+            ane::errc::argument,
+            spelled(how.frame_height != 0 ? &reading_options::frame_height : &reading_options::frame_width, who.by),
+            "is for pixels, which the graph resizes: say " + spelled(&reading_options::image, who.by) + " pixels");
+    }
+    return {.layout = how.layout,
+            .image = how.image,
+            .frame_height = how.frame_height,
+            .frame_width = how.frame_width,
+            .part = part_in(n, how, who),
+            .positions = how.context};
 }
 
 bool is_folder(const std::string& path) {

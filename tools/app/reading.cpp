@@ -213,6 +213,13 @@ model_file read(const std::string& path, const reading_options& how, const calle
         throw ane::error(ane::errc::argument, spelled(&reading_options::image, who.by),
                          "is for image networks, by name or in their folders");
     }
+    if (file.kind != file_kind::network && (how.frame_height != 0 || how.frame_width != 0)) {
+        throw ane::error(
+            ane::errc::argument,
+            spelled(how.frame_height != 0 ? &reading_options::frame_height : &reading_options::frame_width, who.by),
+            "is for networks of images that are known by name or in their folders: this model has its "
+            "own inputs");
+    }
     if (file.kind != file_kind::checkpoint) {
         for (const auto form : {&reading_options::context, &reading_options::chunk, &reading_options::batch}) {
             const bool is_of_networks = file.kind == file_kind::network && form == &reading_options::context;

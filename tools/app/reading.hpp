@@ -35,6 +35,8 @@ struct reading_options {
     std::int64_t batch = 1;
     ane::models::activation_layout layout = ane::models::activation_layout::rows;
     ane::models::image_input image = ane::models::image_input::normalized;
+    std::int64_t frame_height = 0;
+    std::int64_t frame_width = 0;
 
     static constexpr auto table() {
         return option_table(
@@ -96,7 +98,15 @@ struct reading_options {
                 {.name = "image",
                  .text =
                      "Of an image network: its input as normalized numbers, or as pixels, bytes from 0 to 255 that it "
-                     "normalizes itself"}));
+                     "normalizes itself"}),
+            option(&reading_options::frame_height,
+                   {.name = "frame_height",
+                    .text = "With pixels: rows of what the camera gives, which the graph resizes so that the shorter "
+                            "side fits, and of which it takes the centre; 0: as the network takes it"},
+                   {.least = 0, .most = 16384}),
+            option(&reading_options::frame_width,
+                   {.name = "frame_width", .text = "The same: its columns; 0: as the network takes it"},
+                   {.least = 0, .most = 16384}));
     }
 };
 

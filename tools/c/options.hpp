@@ -55,7 +55,9 @@ inline constexpr std::tuple members<anemone_reading>{
     same(&anemone_reading::chunk, &app::reading_options::chunk),
     same(&anemone_reading::batch, &app::reading_options::batch),
     same(&anemone_reading::layout, &app::reading_options::layout),
-    same(&anemone_reading::image, &app::reading_options::image)};
+    same(&anemone_reading::image, &app::reading_options::image),
+    same(&anemone_reading::frame_height, &app::reading_options::frame_height),
+    same(&anemone_reading::frame_width, &app::reading_options::frame_width)};
 template <>
 inline constexpr std::tuple members<anemone_policy>{
     list(&anemone_policy::errors, &anemone_policy::error_count, &app::check_options::errors),
@@ -162,8 +164,8 @@ inline constexpr std::tuple members<anemone_training>{
 /// at the end only, and what such a caller has not is 0.
 template <class C> inline constexpr std::array<std::size_t, 0> earlier_sizes{};
 template <>
-inline constexpr std::array earlier_sizes<anemone_reading>{offsetof(anemone_reading, values),
-                                                           offsetof(anemone_reading, context)};
+inline constexpr std::array earlier_sizes<anemone_reading>{
+    offsetof(anemone_reading, values), offsetof(anemone_reading, context), offsetof(anemone_reading, frame_height)};
 template <> inline constexpr std::array earlier_sizes<anemone_policy>{offsetof(anemone_policy, profile)};
 template <> inline constexpr std::array earlier_sizes<anemone_placing>{offsetof(anemone_placing, gpu_graph)};
 template <> inline constexpr std::array earlier_sizes<anemone_training>{offsetof(anemone_training, step_memory)};

@@ -95,6 +95,10 @@ typedef struct anemone_reading {
                                     "rows" */
     const char* image;   /**< of an image network: its input as normalized numbers, or as pixels, bytes from 0
                                     to 255 that it normalizes itself: "normalized" or "pixels"; NULL: "normalized" */
+    int64_t
+        frame_height; /**< with pixels: rows of what the camera gives, of which the graph takes the centre; 0: as the network
+                                    takes it */
+    int64_t frame_width; /**< the same: its columns; 0: as the network takes it */
 } anemone_reading;
 
 /** Reads MIL text, a folder of .mlmodelc, a netplist, a published language model (a folder with config.json) or, where the

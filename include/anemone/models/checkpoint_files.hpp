@@ -63,11 +63,11 @@ public:
     }
 
     /// Whether there are tensors, or an index that says so.
-    ANEMONE_INLINE bool has_tensors() const { return has(index_name()) || has("model.safetensors"); }
+    ANEMONE_INLINE bool has_tensors() const { return has(file_name() + ".index.json") || has(file_name()); }
     /// All tensors; none where the folder has neither tensors nor an index. What is wrong with them is added to `faults`.
     ANEMONE_INLINE std::vector<stored_tensor> tensors(std::vector<read_fault>& faults) const {
         constexpr std::uint64_t most = std::uint64_t{256} << 20U;
-        const std::string index = index_name();
+        const std::string index = file_name() + ".index.json";
         std::vector<stored_tensor> all;
         if (const std::optional<std::string> text = this->text(index, most)) {
             const std::map<std::string, std::string> places = places_in(*text, shown(index));
@@ -94,14 +94,18 @@ public:
                                           (is == found.end() ? "" : "; it is in " + is->second)});
                 }
             }
-        } else if (!home_.file("model.safetensors").is_missing) {
-            all = shard("model.safetensors");
+        } else if (!home_.file(file_name()).is_missing) {
+            all = shard(file_name());
         }
         return all;
     }
 
 private:
-    static std::string index_name() { return "model.safetensors.index.json"; }
+    /// As transformers names it, or as diffusers does.
+    ANEMONE_INLINE std::string file_name() const {
+        const std::string diffusers = "diffusion_pytorch_model.safetensors";
+        return has(diffusers) || has(diffusers + ".index.json") ? diffusers : "model.safetensors";
+    }
 
     ANEMONE_INLINE static std::map<std::string, std::string> places_in(const std::string& text,
                                                                        const std::string& shown) {

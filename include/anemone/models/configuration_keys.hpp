@@ -5,6 +5,7 @@
 #include "../base/way.hpp"
 #include "../io/json_values.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -46,6 +47,16 @@ public:
     ANEMONE_INLINE void require(const std::string& key) const {
         if (!has(key)) {
             refuse(key, "is not there, and has no default");
+        }
+    }
+
+    /// Refuses a key of the document that is none of the known ones.
+    ANEMONE_INLINE void require_known(const std::vector<std::string_view>& known) const {
+        for (const auto& [path, value] : all_.all()) {
+            const std::string key = path.substr(0, path.find('/'));
+            if (!key.empty() && std::find(known.begin(), known.end(), key) == known.end()) {
+                refuse(error::shortened(key, 80), "is unknown, and what it asks for would not be computed");
+            }
         }
     }
 

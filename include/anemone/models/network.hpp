@@ -4,10 +4,15 @@
 #include "speech/whisper.hpp"
 #include "text/bert.hpp"
 #include "text/clip.hpp"
+#include "vision/autoencoder.hpp"
 #include "vision/convnext.hpp"
+#include "vision/espcn.hpp"
 #include "vision/mobile_network.hpp"
 #include "vision/resnet.hpp"
+#include "vision/swin.hpp"
+#include "vision/unet.hpp"
 #include "vision/vision_transformer.hpp"
+#include "vision/yolo.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -19,10 +24,12 @@
 /// Networks that are published with their weights: what they are, as a value, and as graphs.
 namespace ane::models {
 
-/// One of the families. Those of images give `logits` of an `image`; others say beside their graphs what they take and give.
+/// One of the families. What ports their graphs have stands beside their `network_graph`; most of images give `logits` of an
+/// `image`.
 using network =
     std::variant<resnet_configuration, mobile_configuration, convnext_configuration, vision_transformer_configuration,
-                 bert_configuration, clip_configuration, whisper_configuration>;
+                 swin_configuration, yolo_configuration, espcn_configuration, autoencoder_configuration,
+                 unet_configuration, bert_configuration, clip_configuration, whisper_configuration>;
 
 /// The graph of a network (`network_graph` of its family). Throws `ane::error` (errc::graph) for one that cannot be.
 constexpr dynamic_graph network_graph(const network& n, const network_form& f = {}) {
@@ -101,22 +108,38 @@ constexpr network published_by(network n, publisher p) noexcept {
     return n;
 }
 
-/// Of the batch norms of a network.
+/// Of the batch norms of a network, `norm_epsilon` of its configuration where they have another than most.
 constexpr double norm_epsilon_of(const network& n) noexcept {
-    const auto* const mobile = std::get_if<mobile_configuration>(&n);
-    return mobile != nullptr ? norm_epsilon_of(*mobile) : 1e-5;
+    if (const auto* const mobile = std::get_if<mobile_configuration>(&n)) {
+        return norm_epsilon_of(*mobile);
+    }
+    return std::visit(
+        [](const auto& each) -> double {
+            using configuration = std::remove_cvref_t<decltype(each)>;
+            if constexpr (requires { configuration::norm_epsilon; }) {
+                return configuration::norm_epsilon;
+            } else {
+                return 1e-5;
+            }
+        },
+        n);
 }
 
-/// What the pixels of a family are normalized by where its files do not say it: timm and transformers have -1 to 1 for vision
-/// transformers, CLIP its own statistics, all others those of ImageNet.
+/// What the pixels of a family are normalized by where its files do not say it: `pixels` of its configuration where there is
+/// such; timm and transformers have -1 to 1 for vision transformers, all others the statistics of ImageNet.
 constexpr pixel_statistics usual_pixels(const network& n) noexcept {
-    if (std::holds_alternative<clip_configuration>(n)) {
-        return {.mean = {0.48145466F, 0.4578275F, 0.40821073F}, .deviation = {0.26862954F, 0.26130258F, 0.27577711F}};
-    }
-    const bool is_vit = std::holds_alternative<vision_transformer_configuration>(n);
-    return is_vit && source_of(n) != publisher::torchvision
-               ? pixel_statistics{.mean = {0.5F, 0.5F, 0.5F}, .deviation = {0.5F, 0.5F, 0.5F}}
-               : imagenet;
+    return std::visit(
+        [](const auto& each) -> pixel_statistics {
+            using configuration = std::remove_cvref_t<decltype(each)>;
+            if constexpr (requires { configuration::pixels; }) {
+                return configuration::pixels;
+            } else if constexpr (std::is_same_v<configuration, vision_transformer_configuration>) {
+                return each.source == publisher::torchvision ? imagenet : from_minus_1_to_1;
+            } else {
+                return imagenet;
+            }
+        },
+        n);
 }
 
 /// A network by the name that a library gives it.
@@ -141,6 +164,9 @@ inline constexpr known_network known_networks[] = {
     {"vit_b_16", publisher::torchvision, vit_b_16},
     {"vit_b_32", publisher::torchvision, vit_b_32},
     {"vit_l_16", publisher::torchvision, vit_l_16},
+    {"swin_t", publisher::torchvision, swin_t},
+    {"swin_s", publisher::torchvision, swin_s},
+    {"swin_b", publisher::torchvision, swin_b},
     {"resnet18", publisher::timm, resnet18},
     {"resnet34", publisher::timm, resnet34},
     {"resnet50", publisher::timm, resnet50},
@@ -173,6 +199,19 @@ inline constexpr known_network known_networks[] = {
     {"whisper-medium", publisher::transformers, whisper_medium},
     {"whisper-large-v3", publisher::transformers, whisper_large_v3},
     {"whisper-large-v3-turbo", publisher::transformers, whisper_large_v3_turbo},
+    {"swin_tiny_patch4_window7_224", publisher::timm, swin_t},
+    {"swin_small_patch4_window7_224", publisher::timm, swin_s},
+    {"swin_base_patch4_window7_224", publisher::timm, swin_b},
+    {"yolov8n", publisher::ultralytics, yolov8n},
+    {"yolov8s", publisher::ultralytics, yolov8s},
+    {"yolov8m", publisher::ultralytics, yolov8m},
+    {"yolov8l", publisher::ultralytics, yolov8l},
+    {"yolov8x", publisher::ultralytics, yolov8x},
+    {"espcn_x2", publisher::espcn_pytorch, espcn_x2},
+    {"espcn_x3", publisher::espcn_pytorch, espcn_x3},
+    {"espcn_x4", publisher::espcn_pytorch, espcn_x4},
+    {"sd15_unet", publisher::diffusers, stable_diffusion_unet},
+    {"sd15_vae", publisher::diffusers, stable_diffusion_vae},
 };
 
 /// The network that a library calls so; nothing where it has none of the name.
@@ -186,9 +225,9 @@ constexpr std::optional<network> find_network(std::string_view name, publisher s
 }
 /// The network of a name, torchvision's where two libraries have it.
 constexpr std::optional<network> find_network(std::string_view name) noexcept {
-    for (const publisher each : {publisher::torchvision, publisher::timm, publisher::transformers}) {
-        if (const std::optional<network> found = find_network(name, each)) {
-            return found;
+    for (const known_network& each : known_networks) { // torchvision's come first
+        if (each.name == name) {
+            return published_by(each.is, each.source);
         }
     }
     return {};

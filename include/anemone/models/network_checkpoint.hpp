@@ -37,7 +37,8 @@ struct network_checkpoint_options {
 ANEMONE_API_OF(anemone_models_network_checkpoint_hpp)
 read_model read_network(const std::string& path, const network_checkpoint_options& options = {});
 
-/// The same with tensors of your own, by their published names; `place` names them in errors.
+/// The same with tensors of your own, by their published names; `place` names them in errors. A YOLO has as many classes as they
+/// have scores.
 ANEMONE_API_OF(anemone_models_network_checkpoint_hpp)
 read_model network_model(const network& n, weight_store tensors, const std::string& place = "tensors",
                          const network_checkpoint_options& options = {});

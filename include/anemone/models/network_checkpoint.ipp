@@ -12,17 +12,26 @@ ANEMONE_INCLUDED(anemone_models_network_checkpoint_hpp);
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace ane::models::inline ANEMONE_WAY {
 
-/// Without the pooler that a BERT's tensors do not have: its configuration does not say so.
+/// What only the tensors say: whether a BERT has a pooler, and how many classes a detector has, whose folder has no
+/// configuration.
 ANEMONE_INLINE network as_stored(network n, const std::vector<stored_tensor>& tensors) {
-    auto* const bert = std::get_if<bert_configuration>(&n);
-    if (bert != nullptr && bert->has_pooler && !tensors.empty()) {
+    if (auto* const bert = std::get_if<bert_configuration>(&n);
+        bert != nullptr && bert->has_pooler && !tensors.empty()) {
         bert->has_pooler = std::any_of(tensors.begin(), tensors.end(), [](const stored_tensor& t) {
             return t.name.find("pooler.dense.") != std::string::npos;
         });
+    }
+    if (auto* const yolo = std::get_if<yolo_configuration>(&n); yolo != nullptr) {
+        for (const stored_tensor& t : tensors) {
+            if (t.name == "model.22.cv3.0.2.bias" && t.shape.rank == 1) {
+                yolo->classes = t.shape[0];
+            }
+        }
     }
     return n;
 }

@@ -10,12 +10,14 @@
 namespace ane::models::inline ANEMONE_WAY {
 
 /// Whether the text of a `config.json` is that of one of these networks, known or not: it has timm's "architecture", or a
-/// `model_type` of theirs. Throws `ane::error` (errc::file) for text that is not JSON.
+/// `model_type` of transformers or a `_class_name` of diffusers of theirs. Throws `ane::error` (errc::file) for text that is
+/// not JSON.
 ANEMONE_API_OF(anemone_models_network_configuration_hpp)
 bool names_network(std::string_view json, std::string_view file = "config.json");
 
-/// What the text of a `config.json` says: of transformers, `model_type` resnet, convnext, vit, clip, bert, roberta,
-/// xlm-roberta, distilbert or whisper; of timm, "architecture". How sentences are pooled stands in other files (`read_network`).
+/// What the text of a `config.json` says: of transformers, `model_type` resnet, convnext, vit, swin, clip, bert, roberta,
+/// xlm-roberta, distilbert or whisper; of timm, "architecture"; of diffusers, `_class_name` UNet2DConditionModel or
+/// AutoencoderKL. How sentences are pooled stands in other files (`read_network`).
 /// `file` names it in errors. Throws `ane::error` (errc::file), naming key, value and what is known.
 ANEMONE_API_OF(anemone_models_network_configuration_hpp)
 network read_network_configuration(std::string_view json, std::string_view file = "config.json");

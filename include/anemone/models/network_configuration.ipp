@@ -7,6 +7,7 @@ ANEMONE_INCLUDED(anemone_models_network_configuration_hpp);
 #include "network_configuration.hpp"
 #include "speech/whisper_keys.hpp"
 #include "text/text_configurations.hpp"
+#include "vision/configurations.hpp"
 
 #include <array>
 #include <cstddef>
@@ -15,111 +16,18 @@ ANEMONE_INCLUDED(anemone_models_network_configuration_hpp);
 namespace ane::models::inline ANEMONE_WAY {
 
 ANEMONE_INLINE bool is_network_type(std::string_view type) {
-    return type == "resnet" || type == "convnext" || type == "vit" || type == "clip" || type == "whisper" ||
-           is_bert_type(type);
+    return type == "resnet" || type == "convnext" || type == "vit" || type == "swin" || type == "clip" ||
+           type == "whisper" || is_bert_type(type);
+}
+/// Of diffusers' "_class_name".
+ANEMONE_INLINE bool is_network_class(std::string_view name) {
+    return name == "UNet2DConditionModel" || name == "AutoencoderKL";
 }
 
 ANEMONE_BODY_OF bool names_network(std::string_view json, std::string_view file) {
     const configuration_keys keys(json, file);
-    return keys.has("architecture") || (keys.has("model_type") && is_network_type(keys.text("model_type", "")));
-}
-
-/// The keys of transformers: what is not there has the default of its classes.
-class network_keys {
-public:
-    ANEMONE_INLINE explicit network_keys(const configuration_keys& keys) : keys_(keys) {}
-
-    ANEMONE_INLINE std::array<std::int64_t, 4> four(const std::string& key,
-                                                    std::array<std::int64_t, 4> otherwise) const {
-        if (!keys_.has(key)) {
-            return otherwise;
-        }
-        if (!keys_.has(key + "/3") || keys_.has(key + "/4")) {
-            keys_.refuse(key, "is no list of four numbers, one for each stage");
-        }
-        for (std::size_t i = 0; i < 4; ++i) {
-            otherwise[i] = keys_.integer(key + "/" + std::to_string(i));
-        }
-        return otherwise;
-    }
-    /// The labels, or two where none are named.
-    ANEMONE_INLINE std::int64_t classes() const {
-        if (keys_.has("num_labels")) {
-            return keys_.integer("num_labels");
-        }
-        std::int64_t count = 0;
-        while (keys_.has("id2label/" + std::to_string(count))) {
-            ++count;
-        }
-        return count > 0 ? count : 2;
-    }
-    ANEMONE_INLINE void require_function(std::string_view wanted) const {
-        const std::string found = keys_.text("hidden_act", std::string(wanted));
-        if (found != wanted) {
-            keys_.refuse("hidden_act",
-                         "'" + error::shortened(found, 80) + "' is unknown; known is " + std::string(wanted));
-        }
-    }
-
-private:
-    const configuration_keys& keys_;
-};
-
-ANEMONE_INLINE network resnet_of_transformers(const configuration_keys& keys) {
-    const network_keys network(keys);
-    network.require_function("relu");
-    const std::string layer = keys.text("layer_type", "bottleneck");
-    if (layer != "basic" && layer != "bottleneck") {
-        keys.refuse("layer_type", "'" + error::shortened(layer, 80) + "' is unknown; known are basic and bottleneck");
-    }
-    resnet_configuration c;
-    c.source = publisher::transformers;
-    c.has_bottlenecks = layer == "bottleneck";
-    c.strides_first = keys.truth("downsample_in_bottleneck", false);
-    c.halves_first_stage = keys.truth("downsample_in_first_stage", false);
-    c.depths = network.four("depths", {3, 4, 6, 3});
-    c.widths = network.four("hidden_sizes", {256, 512, 1024, 2048});
-    c.stem = keys.integer("embedding_size", 64);
-    c.channels = keys.integer("num_channels", 3);
-    c.size = keys.integer("image_size", 224);
-    c.classes = network.classes();
-    return c;
-}
-
-ANEMONE_INLINE network convnext_of_transformers(const configuration_keys& keys) {
-    const network_keys network(keys);
-    network.require_function("gelu");
-    convnext_configuration c;
-    c.source = publisher::transformers;
-    c.depths = network.four("depths", {3, 3, 9, 3});
-    c.widths = network.four("hidden_sizes", {96, 192, 384, 768});
-    c.patch = keys.integer("patch_size", 4);
-    c.channels = keys.integer("num_channels", 3);
-    c.size = keys.integer("image_size", 224);
-    c.classes = network.classes();
-    c.last_epsilon = keys.number("layer_norm_eps", 1e-12);
-    if (keys.has("layer_scale_init_value") && keys.number("layer_scale_init_value") == 0) {
-        keys.refuse("layer_scale_init_value", "0 leaves the blocks without their scales, which the graph has");
-    }
-    return c;
-}
-
-ANEMONE_INLINE network vit_of_transformers(const configuration_keys& keys) {
-    const network_keys network(keys);
-    network.require_function("gelu");
-    vision_transformer_configuration c;
-    c.source = publisher::transformers;
-    c.layers = keys.integer("num_hidden_layers", 12);
-    c.width = keys.integer("hidden_size", 768);
-    c.heads = keys.integer("num_attention_heads", 12);
-    c.inner = keys.integer("intermediate_size", 3072);
-    c.patch = keys.integer("patch_size", 16);
-    c.channels = keys.integer("num_channels", 3);
-    c.size = keys.integer("image_size", 224);
-    c.classes = network.classes();
-    c.has_offsets = keys.truth("qkv_bias", true);
-    c.epsilon = keys.number("layer_norm_eps", 1e-12);
-    return c;
+    return keys.has("architecture") || is_network_type(keys.text("model_type", "")) ||
+           is_network_class(keys.text("_class_name", ""));
 }
 
 ANEMONE_INLINE network network_of_timm(const configuration_keys& keys) {
@@ -161,23 +69,35 @@ ANEMONE_INLINE network network_of_timm(const configuration_keys& keys) {
     return *found;
 }
 
-ANEMONE_BODY_OF network read_network_configuration(std::string_view json, std::string_view file) {
-    const configuration_keys keys(json, file);
+ANEMONE_INLINE network network_said_by(const configuration_keys& keys) {
     const std::string type = keys.text("model_type", "");
-    if (!keys.has("architecture") && !is_network_type(type)) {
+    const std::string diffusers = keys.text("_class_name", "");
+    if (keys.has("architecture")) {
+        return network_of_timm(keys);
+    }
+    if (is_network_class(diffusers)) {
+        return diffusers == "AutoencoderKL" ? autoencoder_of_diffusers(keys) : unet_of_diffusers(keys);
+    }
+    if (!is_network_type(type)) {
         keys.refuse("model_type",
                     (type.empty() ? std::string("is not there") : "'" + error::shortened(type, 80) + "' is unknown") +
-                        "; known of networks are resnet, convnext, vit, clip, bert, roberta, xlm-roberta, distilbert, "
-                        "whisper and timm's \"architecture\"");
+                        "; known of networks are resnet, convnext, vit, swin, clip, bert, roberta, xlm-roberta, "
+                        "distilbert and whisper, timm's \"architecture\", and diffusers' \"_class_name\" "
+                        "UNet2DConditionModel and AutoencoderKL");
     }
+    return type == "resnet"     ? resnet_of_transformers(keys)
+           : type == "convnext" ? convnext_of_transformers(keys)
+           : type == "swin"     ? swin_of_transformers(keys)
+           : type == "clip"     ? network(clip_of_transformers(keys))
+           : is_bert_type(type) ? network(bert_of_transformers(keys, type))
+           : type == "whisper"  ? network(whisper_of_transformers(keys))
+                                : vit_of_transformers(keys);
+}
+
+ANEMONE_BODY_OF network read_network_configuration(std::string_view json, std::string_view file) {
+    const configuration_keys keys(json, file);
     keys.refuse_packed_weights();
-    const network found = keys.has("architecture") ? network_of_timm(keys)
-                          : type == "resnet"       ? resnet_of_transformers(keys)
-                          : type == "convnext"     ? convnext_of_transformers(keys)
-                          : type == "clip"         ? network(clip_of_transformers(keys))
-                          : is_bert_type(type)     ? network(bert_of_transformers(keys, type))
-                          : type == "whisper"      ? network(whisper_of_transformers(keys))
-                                                   : vit_of_transformers(keys);
+    const network found = network_said_by(keys);
     const std::string_view wrong = std::visit([](const auto& each) { return fault_of(each); }, found);
     if (!wrong.empty()) {
         throw error(errc::file, std::string(file), std::string(wrong));
@@ -236,6 +156,26 @@ ANEMONE_INLINE std::string said(const whisper_configuration& c) {
         "and {} for {} tokens of {} words",
         c.width, c.encoder_layers, c.encoder_heads, c.encoder_inner, c.positions, c.mels, c.decoder_layers,
         c.decoder_heads, c.decoder_inner, c.text_positions, c.vocabulary);
+}
+ANEMONE_INLINE std::string said(const swin_configuration& c) {
+    return formatted("swin: {} blocks of {} channels and {} heads, windows of {} x {}, image {} x {} x {}",
+                     numbers(c.depths), numbers({c.width, 2 * c.width, 4 * c.width, 8 * c.width}), numbers(c.heads),
+                     c.window, c.window, c.channels, c.size, c.size);
+}
+ANEMONE_INLINE std::string said(const yolo_configuration& c) {
+    return formatted("yolov8: {} blocks at strides 4 to 32, {} channels at the last, image 3 x {} x {}",
+                     numbers(c.depths), c.widths.back(), c.size, c.size);
+}
+ANEMONE_INLINE std::string said(const espcn_configuration& c) {
+    return formatted("espcn: image {} x {} x {}, {} times as high and wide", c.channels, c.size, c.size, c.scale);
+}
+ANEMONE_INLINE std::string said(const autoencoder_configuration& c) {
+    return formatted("autoencoder: {} blocks a stage of {} channels, image {} x {} x {}, latent {} x {} x {}", c.blocks,
+                     numbers(c.widths), c.channels, c.size, c.size, c.latent, c.size / 8, c.size / 8);
+}
+ANEMONE_INLINE std::string said(const unet_configuration& c) {
+    return formatted("unet: {} blocks a stage of {} channels, latent {} x {} x {}, text of {} tokens of {}", c.blocks,
+                     numbers(c.widths), c.channels, c.size, c.size, c.positions, c.context_width);
 }
 
 ANEMONE_BODY_OF std::string print(const network& n) {

@@ -20,6 +20,12 @@ struct pixel_statistics {
 };
 inline constexpr pixel_statistics imagenet{.mean = {0.485F, 0.456F, 0.406F}, .deviation = {0.229F, 0.224F, 0.225F}};
 
+/// Of networks that take the pixels as they are, from 0 to 1.
+inline constexpr pixel_statistics from_0_to_1{.mean = {0, 0, 0}, .deviation = {1, 1, 1}};
+
+/// Of networks that take them from -1 to 1.
+inline constexpr pixel_statistics from_minus_1_to_1{.mean = {0.5F, 0.5F, 0.5F}, .deviation = {0.5F, 0.5F, 0.5F}};
+
 /// Which graph of a network that is published as several; `whole` where it is one.
 enum class network_part : std::uint8_t { whole, encoder, cross, decoder, step, image, text };
 
@@ -33,7 +39,10 @@ struct network_form {
     activation_layout layout = activation_layout::rows;
     image_input image = image_input::normalized;
     pixel_statistics pixels = imagenet; ///< of `image_input::pixels`
+    std::int64_t frame_height = 0; ///< of what the camera gives, of `image_input::pixels`; 0: as the network takes it
+    std::int64_t frame_width = 0;
     network_part part = network_part::whole;
+    bool decodes_boxes = true;  ///< detectors: boxes in pixels and scores, not what they are computed from
     std::int64_t positions = 0; ///< tokens or frames that a run computes; 0: what is usual for the family
     std::int64_t capacity = 0;  ///< of a decoder's step: earlier tokens that its caches hold; 0: what is usual
     friend constexpr bool operator==(const network_form&, const network_form&) = default;

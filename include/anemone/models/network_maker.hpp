@@ -5,6 +5,7 @@
 #include "network_form.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace ane::models {
@@ -23,12 +24,18 @@ class network_maker : public model_maker {
 public:
     static constexpr double least_epsilon = 1.0 / (1 << 24); ///< the least number above 0 that fp16 has
 
-    /// The port `image` [1, channels, size, size], normalized. What is normalized already is promised to lie within [-3, 3]:
-    /// pixels by the statistics of ImageNet lie within [-2.12, 2.65].
-    constexpr int image(const network_form& f, std::int64_t channels, std::int64_t size) {
-        const extents shape{1, channels, size, size};
+    /// The port `image` [1, channels, size, size], normalized. What is normalized already is promised to lie within [-3, 3], if
+    /// the family says no other: pixels by the statistics of ImageNet lie within [-2.12, 2.65]. Pixels may come in a frame of
+    /// another size, [1, channels, frame_height, frame_width], of which the graph takes the centre (`fitted`).
+    constexpr int image(const network_form& f, std::int64_t channels, std::int64_t size,
+                        const contract& normalized = bounded(3)) {
+        const std::int64_t height = f.frame_height == 0 ? size : f.frame_height;
+        const std::int64_t width = f.frame_width == 0 ? size : f.frame_width;
         if (f.image == image_input::normalized) {
-            return input("image", shape, bounded(3));
+            if (height != size || width != size) {
+                ane::detail::refuse_graph("image", "a frame of another size is of pixels, not normalized", width, size);
+            }
+            return input("image", {1, channels, size, size}, normalized);
         }
         if (channels != 1 && channels != 3) {
             ane::detail::refuse_graph("image", "pixels have 1 or 3 channels", channels, 3);
@@ -43,10 +50,39 @@ public:
             scale[c] = 1 / (255 * f.pixels.deviation[c]);
             offset[c] = -f.pixels.mean[c] / f.pixels.deviation[c];
         }
+        for (const std::int64_t extent : {height, width}) {
+            if (extent < 1 || extent > 16384) {
+                ane::detail::refuse_graph("image", "a frame is from 1 to 16384 pixels high and wide", extent, 16384);
+            }
+        }
         const extents each{1, channels, 1, 1};
         const auto count = static_cast<std::size_t>(channels);
-        const int x = function(op::cast, input("image", shape, within(0, 255), dtype::uint8));
+        const contract bytes = within(0, 255);
+        int x = function(op::cast, input("image", {1, channels, height, width}, bytes, dtype::uint8));
+        x = fitted(x, size);
         return add(mul(x, constant(each, {scale, count})), constant(each, {offset, count}));
+    }
+    /// The shorter side resized to `size`, bilinearly between the centres of pixels, and of the longer one the middle, as
+    /// torchvision's Resize(size, antialias=False) and CenterCrop(size) do it.
+    constexpr int fitted(int x, std::int64_t size) {
+        const std::int64_t height = shape(x)[2];
+        const std::int64_t width = shape(x)[3];
+        if (height == size && width == size) {
+            return x;
+        }
+        const std::int64_t shorter = height < width ? height : width;
+        const std::int64_t longer = size * (height < width ? width : height) / shorter;
+        if (longer > 16384) {
+            ane::detail::refuse_graph("image", "the longer side of the frame, resized, is above 16384 pixels", longer,
+                                      16384);
+        }
+        sampling how;
+        how.extent = {static_cast<int>(height > width ? longer : size),
+                      static_cast<int>(width > height ? longer : size)};
+        x = emit(op::resize, how, {x});
+        const std::int64_t beyond = longer - size;
+        const std::int64_t before = beyond / 2 + (beyond % 2 == 0 ? 0 : beyond / 2 % 2); // halves go to the even number
+        return beyond == 0 ? x : slice(x, height > width ? 2 : 3, before, size);
     }
 
     /// What is made from here on belongs to a place, "stages.#.blocks.*.": '#' is the number of the stage, '*' of the block.
@@ -102,6 +138,23 @@ public:
         const stabilizer how{.epsilon = static_cast<float>(used), .axis = along};
         const int gamma = weight(part, ".weight", width);
         return emit(op::layer_norm, how, {x, gamma, weight(part, ".bias", width)});
+    }
+
+    /// Of [1, C, H, W]: groups of channels share a mean and a variance.
+    constexpr int group_norm(int x, std::string_view part, std::int64_t groups, double epsilon) {
+        const extents width{shape(x)[1]};
+        const grouping how{.groups = static_cast<int>(groups), .epsilon = static_cast<float>(epsilon)};
+        const int gamma = weight(part, ".weight", width);
+        return emit(op::group_norm, how, {x, gamma, weight(part, ".bias", width)});
+    }
+    constexpr int concatenated(std::span<const int> parts, int along) { return emit(op::concat, axis{along}, parts); }
+    /// Twice as high and wide, each pixel four times.
+    constexpr int doubled(int x) {
+        sampling how;
+        how.extent = {static_cast<int>(2 * shape(x)[2]), static_cast<int>(2 * shape(x)[3])};
+        how.method = sampling_method::nearest;
+        how.grid = sampling_grid::asymmetric;
+        return emit(op::resize, how, {x});
     }
 
     /// The mean of each channel of [1, C, H, W], as [1, C, 1, 1].

@@ -61,6 +61,7 @@ public:
             head_width_ = whisper->width;
         }
         is_transformers_ = source_of(n) == publisher::transformers;
+        is_autoencoder_ = std::holds_alternative<autoencoder_configuration>(n);
         epsilon_ = norm_epsilon_of(n);
     }
 
@@ -155,9 +156,12 @@ private:
         if (t.name.ends_with(".num_batches_tracked") || t.name.ends_with("embeddings.position_ids")) {
             return;
         }
+        if (t.name.ends_with(".relative_position_index") || t.name.ends_with(".attn_mask")) { // follow from the window
+            return;
+        }
         std::string_view bare = t.name;
         for (const std::string_view before :
-             {"resnet.", "convnext.", "vit.", "bert.", "roberta.", "distilbert.", "model."}) {
+             {"resnet.", "convnext.", "vit.", "swin.", "bert.", "roberta.", "distilbert.", "model."}) {
             if (is_transformers_ && bare.starts_with(before)) {
                 bare.remove_prefix(before.size());
                 break;
@@ -176,6 +180,17 @@ private:
                 name.replace(name.rfind('_') + 1, std::string::npos, newer);
             }
         }
+        if (is_autoencoder_) { // diffusers' first names of an attention
+            for (const auto& [older, newer] : {std::pair<std::string_view, std::string_view>{"_query_", "_to_q_"},
+                                               {"_key_", "_to_k_"},
+                                               {"_value_", "_to_v_"},
+                                               {"_proj_attn_", "_to_out_0_"}}) {
+                const std::size_t at = name.find("_attentions_0" + std::string(older));
+                if (at != std::string::npos) {
+                    name.replace(at + 13, older.size(), newer);
+                }
+            }
+        }
         if (const std::optional<std::string> wrong = fault_of_type(t)) {
             fault(t.name, *wrong);
             return;
@@ -186,31 +201,34 @@ private:
         }
     }
 
-    /// Three weights in one, the rows of queries, keys and values: timm's attn.qkv, torchvision's self_attention.in_proj.
+    /// Several weights in one, behind each other: of queries, keys and values timm's attn.qkv and torchvision's
+    /// self_attention.in_proj, of GEGLU diffusers' ff.net.0.proj.
     ANEMONE_INLINE void split_joined() {
         struct joined {
             std::string_view of;
             std::array<std::string_view, 3> parts;
+            std::int64_t count = 3;
         };
-        constexpr joined forms[] = {
-            {"_attn_qkv_", {"_attn_q_", "_attn_k_", "_attn_v_"}},
-            {"_self_attention_in_proj_",
-             {"_self_attention_q_proj_", "_self_attention_k_proj_", "_self_attention_v_proj_"}}};
+        constexpr joined forms[] = {{"_attn_qkv_", {"_attn_q_", "_attn_k_", "_attn_v_"}},
+                                    {"_self_attention_in_proj_",
+                                     {"_self_attention_q_proj_", "_self_attention_k_proj_", "_self_attention_v_proj_"}},
+                                    {"_ff_net_0_proj_", {"_ff_net_0_value_", "_ff_net_0_gate_"}, 2}};
         std::vector<found_tensor> made;
         for (auto& [name, found] : found_) {
             for (const joined& form : forms) {
                 const std::size_t at = name.find(form.of);
                 const extents& whole = found.tensor.shape;
-                if (at == std::string::npos || whole.rank < 1 || whole[0] % 3 != 0) {
+                if (at == std::string::npos || whole.rank < 1 || whole[0] % form.count != 0) {
                     continue;
                 }
                 found.is_used = true;
-                const std::size_t size = found.tensor.bytes.size() / 3;
-                for (std::size_t k = 0; k < 3; ++k) {
+                const auto count = static_cast<std::size_t>(form.count);
+                const std::size_t size = found.tensor.bytes.size() / count;
+                for (std::size_t k = 0; k < count; ++k) {
                     std::string of = name;
                     of.replace(at, form.of.size(), form.parts[k]);
                     extents part = whole;
-                    part[0] = whole[0] / 3;
+                    part[0] = whole[0] / form.count;
                     made.push_back(
                         {{of, found.tensor.type, part, found.tensor.bytes.part(k * size, size)}, found.published});
                 }
@@ -327,6 +345,33 @@ private:
         beta.tensor = with_values(beta.tensor, offset);
     }
 
+    /// Tokens of a window, both ways, of which all pairs are [heads, window^2, window^2].
+    ANEMONE_INLINE static std::int64_t window_of(const extents& pairs) {
+        std::int64_t window = 1;
+        while (window * window < pairs[1]) {
+            ++window;
+        }
+        return window;
+    }
+    /// The offsets of all pairs of tokens, from the table of those of the relative positions.
+    ANEMONE_INLINE static stored_tensor of_all_pairs(const stored_tensor& table, std::int64_t window,
+                                                     const extents& shape) {
+        const std::vector<float> offsets = to_float(table);
+        std::vector<float> made;
+        made.reserve(static_cast<std::size_t>(shape.count()));
+        for (std::int64_t head = 0; head < shape[0]; ++head) {
+            for (std::int64_t of = 0; of < shape[1]; ++of) {
+                for (std::int64_t to = 0; to < shape[2]; ++to) {
+                    const std::int64_t at = relative_position(window, of, to) * shape[0] + head;
+                    made.push_back(offsets[static_cast<std::size_t>(at)]);
+                }
+            }
+        }
+        stored_tensor with = table;
+        with.shape = shape;
+        return with_values(with, made);
+    }
+
     /// The shape without extents of 1.
     ANEMONE_INLINE static extents bare(const extents& shape) {
         extents result;
@@ -356,6 +401,15 @@ private:
         }
         found->is_used = true;
         stored_tensor t = std::move(found->tensor);
+        if (name.ends_with("_relative_position_bias_table") && shape.rank == 3) {
+            const std::int64_t window = window_of(shape);
+            const extents wanted{(2 * window - 1) * (2 * window - 1), shape[0]};
+            if (t.shape != wanted) {
+                fault(found->published, fault_of_shape(t.shape, wanted));
+                return;
+            }
+            t = of_all_pairs(t, window, shape);
+        }
         extents turned = bare(t.shape); // positions behind each other along the width
         if (turned.rank == 2) {
             std::swap(turned[0], turned[1]);
@@ -403,6 +457,7 @@ private:
     std::set<std::string, std::less<>> known_elsewhere_{
         "logit_scale"}; ///< by other parts, or by who compares embeddings
     bool is_transformers_ = false;
+    bool is_autoencoder_ = false;
     double epsilon_ = 0; ///< of batch norms
     std::map<std::string, found_tensor> found_;
     std::vector<read_fault> faults_;

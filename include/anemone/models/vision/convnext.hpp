@@ -56,8 +56,7 @@ struct convnext_names {
     std::int64_t earlier = 0; ///< the halving of a stage is so much before it
 };
 constexpr convnext_names names_of(const convnext_configuration& c) noexcept {
-    switch (c.source) {
-    case publisher::timm:
+    if (c.source == publisher::timm) {
         return {.stem = "stem.0",
                 .stem_norm = "stem.1",
                 .block = "stages.#.blocks.*.",
@@ -71,7 +70,8 @@ constexpr convnext_names names_of(const convnext_configuration& c) noexcept {
                 .halving_convolution = "1",
                 .last_norm = "head.norm",
                 .head = "head.fc"};
-    case publisher::transformers:
+    }
+    if (c.source == publisher::transformers) {
         return {.stem = "embeddings.patch_embeddings",
                 .stem_norm = "embeddings.layernorm",
                 .block = "encoder.stages.#.layers.*.",
@@ -85,7 +85,6 @@ constexpr convnext_names names_of(const convnext_configuration& c) noexcept {
                 .halving_convolution = "1",
                 .last_norm = "layernorm",
                 .head = "classifier"};
-    case publisher::torchvision: break;
     }
     return {.stem = "features.0.0",
             .stem_norm = "features.0.1",

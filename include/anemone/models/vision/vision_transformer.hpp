@@ -67,8 +67,7 @@ struct vision_transformer_names {
     std::string_view last_norm, head;
 };
 constexpr vision_transformer_names names_of(const vision_transformer_configuration& c) noexcept {
-    switch (c.source) {
-    case publisher::timm:
+    if (c.source == publisher::timm) {
         return {.embedding = {"cls_token", "patch_embed.proj", "pos_embed"},
                 .layer = "blocks.*.",
                 .parts = {.query = "attn.q",
@@ -81,7 +80,8 @@ constexpr vision_transformer_names names_of(const vision_transformer_configurati
                           .inner_norm = "norm2"},
                 .last_norm = "norm",
                 .head = "head"};
-    case publisher::transformers:
+    }
+    if (c.source == publisher::transformers) {
         return {.embedding = {"embeddings.cls_token", "embeddings.patch_embeddings.projection",
                               "embeddings.position_embeddings"},
                 .layer = "encoder.layer.*.",
@@ -95,7 +95,6 @@ constexpr vision_transformer_names names_of(const vision_transformer_configurati
                           .inner_norm = "layernorm_after"},
                 .last_norm = "layernorm",
                 .head = "classifier"};
-    case publisher::torchvision: break;
     }
     return {.embedding = {"class_token", "conv_proj", "encoder.pos_embedding"},
             .layer = "encoder.layers.encoder_layer_*.",
