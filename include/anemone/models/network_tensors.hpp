@@ -1,22 +1,19 @@
 #pragma once
 
-#include "../base/formatted.hpp"
-#include "../passes/print.hpp"
 #include "../readers/unreadable.hpp"
-#include "../weights/convert.hpp"
+#include "batch_norm_folding.hpp"
+#include "found_tensors.hpp"
 #include "network_checkpoint.hpp"
 #include "published_numbers.hpp"
 #include "tensor_forms.hpp"
+#include "tensor_names.hpp"
+#include "vision/relative_positions.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
+#include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,19 +25,9 @@ class network_tensors {
 public:
     ANEMONE_INLINE network_tensors(read_model& made, const network& n, std::string place,
                                    const network_checkpoint_options& options)
-        : made_(made), place_(std::move(place)), allows_missing_(options.allows_missing),
-          counts_beyond_half_(options.counts_beyond_half) {
-        const graph_view g = made_.graph;
-        for (int i = 0; i < g.size(); ++i) {
-            if (g[i].kind == op::conv2d && g.operands(g[i]).size() == 3) {
-                const node& kernel = g[g.operands(g[i])[1]];
-                const node& offset = g[g.operands(g[i])[2]];
-                if (kernel.kind == op::weight && offset.kind == op::weight) {
-                    convolutions_.emplace(std::string(g.text(kernel.name)), std::string(g.text(offset.name)));
-                }
-            }
-        }
-        positions_ = graph_name(positions_name_of(n));
+        : made_(made), allows_missing_(options.allows_missing), counts_beyond_half_(options.counts_beyond_half),
+          positions_(graph_name(positions_name_of(n))), epsilon_(norm_epsilon_of(n)),
+          found_(std::move(place), source_of(n)) {
         for (const host_table& each : host_tables_of(n)) {
             if (!each.name.empty()) {
                 tables_.emplace(graph_name(each.name), extents{each.rows, each.width});
@@ -60,22 +47,15 @@ public:
             }
             head_width_ = whisper->width;
         }
-        is_transformers_ = source_of(n) == publisher::transformers;
-        is_autoencoder_ = std::holds_alternative<autoencoder_configuration>(n);
-        epsilon_ = norm_epsilon_of(n);
     }
 
     /// Takes all of them; throws `unreadable` with these faults and its own.
     ANEMONE_INLINE void take(std::vector<stored_tensor> all, std::vector<read_fault> faults) {
-        faults_ = std::move(faults);
         requires_all_ = !all.empty() && !allows_missing_;
-        for (stored_tensor& t : all) {
-            keep(std::move(t));
-        }
-        split_joined();
+        found_.take(std::move(all), std::move(faults));
         split_head();
-        fold_norms();
         const graph_view g = made_.graph;
+        fold_norms(found_, g, epsilon_, requires_all_);
         for (int i = 0; i < g.size(); ++i) {
             if (g[i].kind == op::weight) {
                 add(std::string(g.name(i)), g[i].shape);
@@ -83,31 +63,19 @@ public:
         }
         require_tables();
         note_left_over();
-        throw_faults();
+        found_.throw_faults();
     }
     /// Takes the tables of the host instead of the graph's weights; throws `unreadable` with these faults and its own.
     ANEMONE_INLINE void take_tables(std::vector<stored_tensor> all, std::vector<read_fault> faults) {
-        faults_ = std::move(faults);
         requires_all_ = true;
-        for (stored_tensor& t : all) {
-            keep(std::move(t));
-        }
+        found_.take(std::move(all), std::move(faults));
         for (const auto& [name, shape] : tables_) {
             add(name, shape);
         }
-        throw_faults();
+        found_.throw_faults();
     }
 
 private:
-    ANEMONE_INLINE static std::string graph_name(std::string_view published) {
-        const sequence<char> name = weight_name(published);
-        return {name.data(), name.size()};
-    }
-    ANEMONE_INLINE void throw_faults() {
-        if (!faults_.empty()) {
-            throw unreadable(place_, std::move(faults_));
-        }
-    }
     ANEMONE_INLINE void add_known_elsewhere(const dynamic_graph& other) {
         const graph_view g = other;
         for (int i = 0; i < g.size(); ++i) {
@@ -119,10 +87,10 @@ private:
     /// What a graph alone would not miss: without them no text can be given to it.
     ANEMONE_INLINE void require_tables() {
         for (const auto& [name, shape] : tables_) {
-            found_tensor* const found = find(name);
+            found_tensor* const found = found_.find(name);
             if (found == nullptr) {
                 if (requires_all_) {
-                    fault(name, "is a table of the model that its files do not have");
+                    found_.fault(name, "is a table of the model that its files do not have");
                 }
                 continue;
             }
@@ -131,245 +99,28 @@ private:
             }
             found->is_used = true;
             if (found->tensor.shape != shape) {
-                fault(found->published, fault_of_shape(found->tensor.shape, shape));
-            }
-        }
-    }
-
-    struct found_tensor {
-        stored_tensor tensor;
-        std::string published;
-        bool is_used = false;
-    };
-
-    ANEMONE_INLINE void fault(const std::string& tensor, const std::string& why) {
-        faults_.push_back({place_, 0, 0, tensor, why});
-    }
-    ANEMONE_INLINE found_tensor* find(const std::string& name) {
-        const auto at = found_.find(name);
-        return at == found_.end() ? nullptr : &at->second;
-    }
-
-    /// Under the name of the graph; transformers puts the name of the model before that of its body.
-    ANEMONE_INLINE void keep(stored_tensor t) {
-        // Counts the steps of a training; numbers from 0 on.
-        if (t.name.ends_with(".num_batches_tracked") || t.name.ends_with("embeddings.position_ids")) {
-            return;
-        }
-        if (t.name.ends_with(".relative_position_index") || t.name.ends_with(".attn_mask")) { // follow from the window
-            return;
-        }
-        std::string_view bare = t.name;
-        for (const std::string_view before :
-             {"resnet.", "convnext.", "vit.", "swin.", "bert.", "roberta.", "distilbert.", "model."}) {
-            if (is_transformers_ && bare.starts_with(before)) {
-                bare.remove_prefix(before.size());
-                break;
-            }
-        }
-        std::string name = graph_name(bare);
-        for (const std::string_view older : {"linear_1", "linear_2"}) { // torchvision's first names of an inner layer
-            const std::size_t at = name.find("_mlp_" + std::string(older) + "_");
-            if (at != std::string::npos) {
-                name.replace(at + 5, older.size(), older == "linear_1" ? "0" : "3");
-            }
-        }
-        for (const auto& [older, newer] : {std::pair<std::string_view, std::string_view>{"LayerNorm_gamma", "weight"},
-                                           {"LayerNorm_beta", "bias"}}) { // BERT's names before PyTorch
-            if (name.ends_with(older)) {
-                name.replace(name.rfind('_') + 1, std::string::npos, newer);
-            }
-        }
-        if (is_autoencoder_) { // diffusers' first names of an attention
-            for (const auto& [older, newer] : {std::pair<std::string_view, std::string_view>{"_query_", "_to_q_"},
-                                               {"_key_", "_to_k_"},
-                                               {"_value_", "_to_v_"},
-                                               {"_proj_attn_", "_to_out_0_"}}) {
-                const std::size_t at = name.find("_attentions_0" + std::string(older));
-                if (at != std::string::npos) {
-                    name.replace(at + 13, older.size(), newer);
-                }
-            }
-        }
-        if (const std::optional<std::string> wrong = fault_of_type(t)) {
-            fault(t.name, *wrong);
-            return;
-        }
-        const std::string published = std::exchange(t.name, name);
-        if (!found_.try_emplace(std::move(name), found_tensor{std::move(t), published}).second) {
-            fault(published, "stands there twice, with another prefix");
-        }
-    }
-
-    /// Several weights in one, behind each other: of queries, keys and values timm's attn.qkv and torchvision's
-    /// self_attention.in_proj, of GEGLU diffusers' ff.net.0.proj.
-    ANEMONE_INLINE void split_joined() {
-        struct joined {
-            std::string_view of;
-            std::array<std::string_view, 3> parts;
-            std::int64_t count = 3;
-        };
-        constexpr joined forms[] = {{"_attn_qkv_", {"_attn_q_", "_attn_k_", "_attn_v_"}},
-                                    {"_self_attention_in_proj_",
-                                     {"_self_attention_q_proj_", "_self_attention_k_proj_", "_self_attention_v_proj_"}},
-                                    {"_ff_net_0_proj_", {"_ff_net_0_value_", "_ff_net_0_gate_"}, 2}};
-        std::vector<found_tensor> made;
-        for (auto& [name, found] : found_) {
-            for (const joined& form : forms) {
-                const std::size_t at = name.find(form.of);
-                const extents& whole = found.tensor.shape;
-                if (at == std::string::npos || whole.rank < 1 || whole[0] % form.count != 0) {
-                    continue;
-                }
-                found.is_used = true;
-                const auto count = static_cast<std::size_t>(form.count);
-                const std::size_t size = found.tensor.bytes.size() / count;
-                for (std::size_t k = 0; k < count; ++k) {
-                    std::string of = name;
-                    of.replace(at, form.of.size(), form.parts[k]);
-                    extents part = whole;
-                    part[0] = whole[0] / form.count;
-                    made.push_back(
-                        {{of, found.tensor.type, part, found.tensor.bytes.part(k * size, size)}, found.published});
-                }
-            }
-        }
-        for (found_tensor& each : made) {
-            std::string name = each.tensor.name;
-            if (!found_.try_emplace(std::move(name), std::move(each)).second) {
-                fault(each.published, "stands there joined and apart");
+                found_.fault(found->published, fault_of_shape(found->tensor.shape, shape));
             }
         }
     }
 
     /// The rows of a head that has several parts, "decoder_embed_tokens_weight_0", ...
     ANEMONE_INLINE void split_head() {
-        found_tensor* const whole = head_begins_.size() > 2 ? find(head_) : nullptr;
+        found_tensor* const whole = head_begins_.size() > 2 ? found_.find(head_) : nullptr;
         if (whole == nullptr) {
             return;
         }
         const extents wanted{head_begins_.back(), head_width_};
-        const stored_tensor& t = whole->tensor;
-        if (!(t.shape == wanted)) {
-            fault(whole->published, fault_of_shape(t.shape, wanted));
+        if (whole->tensor.shape != wanted) {
+            found_.fault(whole->published, fault_of_shape(whole->tensor.shape, wanted));
             return;
         }
         for (std::size_t part = 0; part + 1 < head_begins_.size(); ++part) {
             const std::int64_t begin = head_begins_[part];
-            const extents shape{head_begins_[part + 1] - begin, head_width_};
-            std::string name = head_ + "_" + std::to_string(part);
-            found_.try_emplace(name,
-                               found_tensor{{name, t.type, shape,
-                                             t.bytes.part(static_cast<std::size_t>(bytes(t.type, begin * head_width_)),
-                                                          static_cast<std::size_t>(bytes(t.type, shape.count())))},
-                                            whole->published});
-            known_elsewhere_.insert(std::move(name));
+            const std::string name = head_ + "_" + std::to_string(part);
+            found_.add_rows(*whole, begin, head_begins_[part + 1] - begin, name);
+            known_elsewhere_.insert(name);
         }
-    }
-
-    /// Of each convolution whose offset is a batch norm's. One that lacks a part would be another network.
-    ANEMONE_INLINE void fold_norms() {
-        constexpr std::string_view end = "_bias";
-        for (const auto& [kernel, offset] : convolutions_) {
-            const std::string norm = offset.substr(0, offset.size() - end.size());
-            if (!offset.ends_with(end) || kernel == norm + "_weight") { // the convolution's own
-                continue;
-            }
-            found_tensor* const w = find(kernel);
-            found_tensor* const beta = find(offset);
-            if (w == nullptr || beta == nullptr) {
-                continue; // what is missing is told as such
-            }
-            std::array<found_tensor*, 3> others{};
-            bool has_all = true;
-            for (std::size_t i = 0; i < others.size(); ++i) {
-                constexpr std::string_view parts[] = {"_weight", "_running_mean", "_running_var"};
-                const std::string name = norm + std::string(parts[i]);
-                others[i] = find(name);
-                if (others[i] == nullptr) {
-                    has_all = false;
-                    if (requires_all_) {
-                        fault(name, "is a part of a batch norm that the files do not have");
-                    }
-                }
-            }
-            if (!has_all) {
-                found_.erase(kernel);
-                found_.erase(offset);
-                continue;
-            }
-            const auto [gamma, mean, variance] = others;
-            const std::int64_t channels = w->tensor.shape.rank > 0 ? w->tensor.shape[0] : 0;
-            bool fits = channels > 0;
-            for (const found_tensor* each : {beta, gamma, mean, variance}) {
-                if (each->tensor.shape != extents{channels}) {
-                    fault(each->published, formatted("is {}, the convolution before it has {} channels",
-                                                     ane::print(each->tensor.shape), channels));
-                    fits = false;
-                }
-            }
-            if (fits) {
-                fold(*w, *beta, *gamma, *mean, *variance);
-            }
-        }
-    }
-    ANEMONE_INLINE void fold(found_tensor& w, found_tensor& beta, found_tensor& gamma, found_tensor& mean,
-                             found_tensor& variance) {
-        std::vector<float> kernel = to_float(w.tensor);
-        std::vector<float> offset = to_float(beta.tensor);
-        const std::vector<float> g = to_float(gamma.tensor);
-        const std::vector<float> m = to_float(mean.tensor);
-        const std::vector<float> v = to_float(variance.tensor);
-        const std::size_t each = kernel.size() / offset.size();
-        for (std::size_t i = 0; i < offset.size(); ++i) {
-            const double scale = static_cast<double>(g[i]) / std::sqrt(static_cast<double>(v[i]) + epsilon_);
-            if (!(v[i] >= 0) || !std::isfinite(v[i])) {
-                fault(variance.published, formatted("has {} at {}: a variance must be a number from 0 on", v[i], i));
-                return;
-            }
-            if (!std::isfinite(scale)) {
-                fault(gamma.published,
-                      formatted("has {} at {}, with the variance {}: the scale of a batch norm must be "
-                                "a number",
-                                g[i], i, v[i]));
-                return;
-            }
-            for (std::size_t k = 0; k < each; ++k) {
-                float& value = kernel[i * each + k];
-                value = static_cast<float>(static_cast<double>(value) * scale);
-            }
-            offset[i] = static_cast<float>(static_cast<double>(offset[i]) - static_cast<double>(m[i]) * scale);
-        }
-        gamma.is_used = mean.is_used = variance.is_used = true;
-        w.tensor = with_values(w.tensor, kernel);
-        beta.tensor = with_values(beta.tensor, offset);
-    }
-
-    /// Tokens of a window, both ways, of which all pairs are [heads, window^2, window^2].
-    ANEMONE_INLINE static std::int64_t window_of(const extents& pairs) {
-        std::int64_t window = 1;
-        while (window * window < pairs[1]) {
-            ++window;
-        }
-        return window;
-    }
-    /// The offsets of all pairs of tokens, from the table of those of the relative positions.
-    ANEMONE_INLINE static stored_tensor of_all_pairs(const stored_tensor& table, std::int64_t window,
-                                                     const extents& shape) {
-        const std::vector<float> offsets = to_float(table);
-        std::vector<float> made;
-        made.reserve(static_cast<std::size_t>(shape.count()));
-        for (std::int64_t head = 0; head < shape[0]; ++head) {
-            for (std::int64_t of = 0; of < shape[1]; ++of) {
-                for (std::int64_t to = 0; to < shape[2]; ++to) {
-                    const std::int64_t at = relative_position(window, of, to) * shape[0] + head;
-                    made.push_back(offsets[static_cast<std::size_t>(at)]);
-                }
-            }
-        }
-        stored_tensor with = table;
-        with.shape = shape;
-        return with_values(with, made);
     }
 
     /// The shape without extents of 1.
@@ -391,11 +142,11 @@ private:
     }
 
     ANEMONE_INLINE void add(const std::string& name, const extents& shape) {
-        found_tensor* const found = find(name);
+        found_tensor* const found = found_.find(name);
         if (found == nullptr || found->is_used) {
             made_.missing.push_back(name);
             if (requires_all_) {
-                fault(name, "is a weight of the model that its files do not have");
+                found_.fault(name, "is a weight of the model that its files do not have");
             }
             return;
         }
@@ -405,7 +156,7 @@ private:
             const std::int64_t window = window_of(shape);
             const extents wanted{(2 * window - 1) * (2 * window - 1), shape[0]};
             if (t.shape != wanted) {
-                fault(found->published, fault_of_shape(t.shape, wanted));
+                found_.fault(found->published, fault_of_shape(t.shape, wanted));
                 return;
             }
             t = of_all_pairs(t, window, shape);
@@ -416,7 +167,7 @@ private:
         }
         const bool turns = name == positions_ && shape.rank == 4;
         if (turns ? turned != bare(shape) : !has_order_of(t.shape, shape)) {
-            fault(found->published, fault_of_shape(t.shape, shape));
+            found_.fault(found->published, fault_of_shape(t.shape, shape));
             return;
         }
         if (turns && turned.rank == 2) {
@@ -433,7 +184,7 @@ private:
 
     ANEMONE_INLINE void note_left_over() {
         std::vector<std::string> names;
-        for (const auto& [name, found] : found_) {
+        for (const auto& [name, found] : found_.all()) {
             if (!found.is_used && !known_elsewhere_.contains(name)) {
                 names.push_back(found.published);
             }
@@ -444,23 +195,18 @@ private:
     }
 
     read_model& made_;
-    std::string place_;
     bool allows_missing_;
     bool counts_beyond_half_;
-    bool requires_all_ = false;                       ///< there are tensors, and none may be missing
-    std::map<std::string, std::string> convolutions_; ///< kernels and their offsets
-    std::string positions_;
+    bool requires_all_ = false;             ///< there are tensors, and none may be missing
+    std::string positions_;                 ///< the weight whose rows are positions
     std::string head_;                      ///< the table whose rows are the parts of a head
     std::vector<std::int64_t> head_begins_; ///< and where they begin
     std::int64_t head_width_ = 0;
     std::map<std::string, extents> tables_;
     std::set<std::string, std::less<>> known_elsewhere_{
         "logit_scale"}; ///< by other parts, or by who compares embeddings
-    bool is_transformers_ = false;
-    bool is_autoencoder_ = false;
-    double epsilon_ = 0; ///< of batch norms
-    std::map<std::string, found_tensor> found_;
-    std::vector<read_fault> faults_;
+    double epsilon_;    ///< of batch norms
+    found_tensors found_;
 };
 
 } // namespace ane::models::inline ANEMONE_WAY
