@@ -175,8 +175,7 @@ ANEMONE_BODY_OF network read_network_configuration(std::string_view json, std::s
                           : type == "clip"         ? network(clip_of_transformers(keys))
                           : is_bert_type(type)     ? network(bert_of_transformers(keys, type))
                                                    : vit_of_transformers(keys);
-    const std::string_view wrong = std::visit([](const auto& each) { return fault_of(each); }, found);
-    if (!wrong.empty()) {
+    if (const std::string_view wrong = fault_of_network(found); !wrong.empty()) {
         throw error(errc::file, std::string(file), std::string(wrong));
     }
     return found;
