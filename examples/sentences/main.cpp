@@ -13,6 +13,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
@@ -46,9 +48,9 @@ std::vector<ane::half> halves_of(const std::vector<float>& values) {
 /// A network, its tables, and its graph as a program.
 class embedder {
 public:
-    embedder(network n, network_form form, ane::weight_store tables, const ane::read_model& model,
+    embedder(const network& n, network_form form, ane::weight_store tables, const ane::read_model& model,
              const ane::backend::any& place)
-        : network_(std::move(n)), form_(form), tables_(std::move(tables)), graph_(model.graph),
+        : network_(n), form_(form), tables_(std::move(tables)), graph_(model.graph),
           program_(ane::compile(graph_, place, model.weights)) {}
 
     std::vector<float> operator()(const tokens& text) {
@@ -63,6 +65,7 @@ public:
             embedding = g.text(port.name) == "embedding" ? results.size() : embedding;
             results.emplace_back(static_cast<std::size_t>(g[port.node].shape.count()));
         }
+        outputs.reserve(results.size());
         for (std::vector<ane::half>& each : results) {
             outputs.push_back(std::as_writable_bytes(std::span(each)));
         }

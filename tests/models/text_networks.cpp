@@ -108,6 +108,10 @@ TEST_CASE("a text gives the ports rows of the tables, and what is behind it is p
     CHECK_THROWS_WITH_AS(models::text_inputs(models::resnet18, all, tokens), doctest::Contains("takes images"), error);
     CHECK_THROWS_WITH_AS(models::text_inputs(small, {}, tokens), doctest::Contains("embeddings_word_embeddings_weight"),
                          error);
+    models::bert_configuration endless = small;
+    endless.positions = INT64_MAX;
+    CHECK_THROWS_WITH_AS(models::text_inputs(endless, all, tokens), doctest::Contains("from 1 to 65536"), error);
+    CHECK_THROWS_WITH_AS(models::host_tables_among(endless, {}), doctest::Contains("from 1 to 65536"), error);
     weight_store other;
     other.add("embeddings.word_embeddings.weight", {2, 2}, std::vector<float>(4));
     CHECK_THROWS_WITH_AS(models::host_tables_among(small, other), doctest::Contains("[3, 2]"), error);

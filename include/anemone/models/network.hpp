@@ -35,6 +35,10 @@ using network =
 constexpr dynamic_graph network_graph(const network& n, const network_form& f = {}) {
     return std::visit([&](const auto& each) { return network_graph(each, f); }, n);
 }
+/// The sentence that says why there is no such network, empty where there is one.
+constexpr std::string_view fault_of_network(const network& n) noexcept {
+    return std::visit([](const auto& each) { return fault_of(each); }, n);
+}
 /// The graphs of a network that is published as several, a list in its configuration; of all others `whole` alone.
 constexpr std::span<const network_part> parts_of(const network& n) noexcept {
     return std::visit(

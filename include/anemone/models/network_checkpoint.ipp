@@ -72,6 +72,9 @@ ANEMONE_BODY_OF read_model network_model(const network& n, weight_store tensors,
 
 ANEMONE_INLINE weight_store tables_with(const network& n, std::vector<stored_tensor> tensors,
                                         std::vector<read_fault> faults, const std::string& place) {
+    if (const std::string_view wrong = fault_of_network(n); !wrong.empty()) {
+        throw error(errc::graph, place, std::string(wrong));
+    }
     read_model tables;
     network_checkpoint_options options{.counts_beyond_half = false};
     options.form.part = parts_of(n).front();

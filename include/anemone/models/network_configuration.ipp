@@ -98,8 +98,7 @@ ANEMONE_BODY_OF network read_network_configuration(std::string_view json, std::s
     const configuration_keys keys(json, file);
     keys.refuse_packed_weights();
     const network found = network_said_by(keys);
-    const std::string_view wrong = std::visit([](const auto& each) { return fault_of(each); }, found);
-    if (!wrong.empty()) {
+    if (const std::string_view wrong = fault_of_network(found); !wrong.empty()) {
         throw error(errc::file, std::string(file), std::string(wrong));
     }
     return found;

@@ -50,8 +50,8 @@ public:
         }
         for (std::int64_t layer = 0; layer < c_.decoder_layers; ++layer) {
             m_.enter("decoder.layers.*.", 0, layer);
-            x = m_.add(x, m_.projected(m_.from_heads(own(x, layer)), "self_attn.out_proj", c_.width));
-            x = m_.add(x, m_.projected(m_.from_heads(cross(x, layer)), "encoder_attn.out_proj", c_.width));
+            x = added(x, own(x, layer), "self_attn.out_proj");
+            x = added(x, cross(x, layer), "encoder_attn.out_proj");
             x = m_.inner(x, c_.decoder_inner);
         }
         m_.enter_whole("head");
@@ -60,6 +60,10 @@ public:
     }
 
 private:
+    /// What the heads of an attention saw, through its last product, added to x.
+    constexpr int added(int x, int seen, std::string_view part) {
+        return m_.add(x, m_.projected(m_.from_heads(seen, m_.shape(x)), part, c_.width));
+    }
     constexpr int port(std::string_view name, std::int64_t layer, std::int64_t tokens) {
         const sequence<char> text = numbered(name, layer);
         return m_.input(m_.view(text), m_.heads(c_.decoder_heads, tokens));
@@ -77,7 +81,7 @@ private:
         const int value = m_.values(n, "self_attn.v_proj", c_.decoder_heads);
         const int fresh = m_.scores(query, key);
         if (run_.capacity == 0) {
-            return m_.mixed(m_.weighed(m_.add(fresh, mask_)), value);
+            return m_.mixed(m_.shares(m_.add(fresh, mask_)), value);
         }
         const int keys = port("keys", layer, run_.capacity);
         const int values = port("values", layer, run_.capacity);
@@ -85,7 +89,7 @@ private:
         give(value, "new_values", layer);
         // The caches are not copied behind the new ones: their products are added.
         const int all = m_.emit(op::concat, axis{2}, {m_.scores(query, keys), fresh});
-        const int weights = m_.weighed(m_.add(all, mask_));
+        const int weights = m_.shares(m_.add(all, mask_));
         const int of_old = m_.mixed(m_.slice(weights, 2, 0, run_.capacity), values);
         return m_.add(of_old, m_.mixed(m_.slice(weights, 2, run_.capacity, run_.positions), value));
     }
@@ -98,7 +102,7 @@ private:
                                    : port("cross_keys", layer, c_.positions);
         const int value = has_hidden ? m_.values(hidden_, "encoder_attn.v_proj", c_.decoder_heads)
                                      : port("cross_values", layer, c_.positions);
-        return m_.mixed(m_.weighed(m_.scores(query, key)), value);
+        return m_.mixed(m_.shares(m_.scores(query, key)), value);
     }
     /// The product with the table of the tokens.
     constexpr void head(int x) {

@@ -33,7 +33,7 @@ constexpr dynamic_graph whisper_encoder(const whisper_configuration& c, activati
     }
     int places = m.weight("encoder.embed_positions", ".weight", m.activation(c.positions));
     if (positions < c.positions) {
-        places = m.slice(places, m.along(), 0, positions);
+        places = m.slice(places, m.token_axis(), 0, positions);
     }
     x = m.add(x, places);
     for (std::int64_t layer = 0; layer < c.encoder_layers; ++layer) {
@@ -42,8 +42,8 @@ constexpr dynamic_graph whisper_encoder(const whisper_configuration& c, activati
         const int query = m.queries(n, "self_attn.q_proj", c.encoder_heads);
         const int key = m.keys(n, "self_attn.k_proj", c.encoder_heads);
         const int value = m.values(n, "self_attn.v_proj", c.encoder_heads);
-        const int seen = m.mixed(m.weighed(m.scores(query, key)), value);
-        x = m.add(x, m.projected(m.from_heads(seen), "self_attn.out_proj", c.width));
+        const int seen = m.mixed(m.shares(m.scores(query, key)), value);
+        x = m.add(x, m.projected(m.from_heads(seen, m.shape(x)), "self_attn.out_proj", c.width));
         x = m.inner(x, c.encoder_inner);
     }
     m.enter_whole("head");

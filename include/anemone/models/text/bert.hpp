@@ -160,7 +160,7 @@ constexpr dynamic_graph network_graph(const bert_configuration& c, const network
     const detail::bert_names n = detail::names_of(c);
     const encoder_layer_form each{.heads = c.heads, .inner = c.inner, .epsilon = c.epsilon};
     encoder_maker m(f.layout);
-    int x = m.input("x", m.tokens(count, c.width));
+    int x = m.input("x", m.token_shape(count, c.width));
     const int mask = m.input("mask", {1, count}, within(-40000, 0));
     m.enter("embeddings.");
     x = m.normalized(x, "LayerNorm", c.epsilon);

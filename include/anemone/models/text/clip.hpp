@@ -165,7 +165,7 @@ constexpr int causal(encoder_maker& m, std::int64_t count) {
 constexpr dynamic_graph clip_text(const clip_configuration& c, const network_form& f) {
     const std::int64_t count = tokens_in(f, ports_of(c), "clip");
     encoder_maker m(f.layout);
-    int x = m.input("x", m.tokens(count, c.text.width));
+    int x = m.input("x", m.token_shape(count, c.text.width));
     const int end = m.input("end", {1, count}, within(0, 1));
     m.enter_whole("text_model");
     const int mask = causal(m, count);

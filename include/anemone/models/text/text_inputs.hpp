@@ -31,7 +31,8 @@ constexpr std::int64_t tokens_of_run(const text_ports& p, const network_form& f)
 /// what is left of a run is padded. `types` is the type of each token; empty: 0 throughout. `tables` are those of
 /// `read_host_tables`. Throws `ane::error`: errc::argument for a network that takes no text, for a text without tokens, with
 /// more than a run computes, with a token or a type that has no row, and, of a network that asks where a text ends, one without
-/// the token that ends it; errc::weights for tables that are missing or of another shape.
+/// the token that ends it; errc::graph for a network or a form that cannot be; errc::weights for tables that are missing or of
+/// another shape.
 ANEMONE_API_OF(anemone_models_text_text_inputs_hpp)
 text_values text_inputs(const network& n, const weight_store& tables, std::span<const std::int64_t> tokens,
                         const network_form& form = {}, std::span<const std::int64_t> types = {});

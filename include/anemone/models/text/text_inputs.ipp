@@ -55,6 +55,9 @@ ANEMONE_BODY_OF text_values text_inputs(const network& n, const weight_store& ta
     if (!ports) {
         refuse_text("is for networks of texts: this one takes images");
     }
+    if (const std::string_view wrong = fault_of_network(n); !wrong.empty()) {
+        throw error(errc::graph, "text", std::string(wrong));
+    }
     const std::int64_t run = tokens_of_run(*ports, form);
     const auto count = static_cast<std::int64_t>(tokens.size());
     if (count < 1 || count > run) {

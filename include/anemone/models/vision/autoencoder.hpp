@@ -119,7 +119,7 @@ private:
         m_.enter(residual, 0, 0);
         x = m_.residual(x, width);
         m_.enter(attention);
-        int y = m_.tokens(m_.normalized(x, "group_norm"));
+        int y = m_.tokens_of(m_.normalized(x, "group_norm"));
         y = m_.attention(y, y, {"to_q", "to_k", "to_v", "to_out.0"}, width, 1, true);
         x = m_.add(x, m_.image_of(y, m_.shape(x)[2], m_.shape(x)[3]));
         m_.enter(residual, 0, 1);

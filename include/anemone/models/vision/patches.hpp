@@ -38,11 +38,11 @@ constexpr int patch_tokens(encoder_maker& m, int image, const patch_names& n, st
         x = m.convolution(image, n.patches, has_offset ? n.patches : "", width, {.size = size, .stride = size});
         x = m.turned(m.reshape(x, {width, count}), {1, 0});
     } else {
-        x = m.token_product(pixels_as_channels(m, image, patch), n.patches, width, has_offset);
-        x = m.reshape(x, m.tokens(count, width));
+        x = m.projected(pixels_as_channels(m, image, patch), n.patches, width, has_offset);
+        x = m.reshape(x, m.token_shape(count, width));
     }
-    x = m.emit(op::concat, axis{m.token_axis()}, {m.weight(n.token, "", m.tokens(1, width)), x});
-    return m.add(x, m.weight(n.positions, "", m.tokens(count + 1, width)));
+    x = m.emit(op::concat, axis{m.token_axis()}, {m.weight(n.token, "", m.token_shape(1, width)), x});
+    return m.add(x, m.weight(n.positions, "", m.token_shape(count + 1, width)));
 }
 
 } // namespace detail

@@ -139,7 +139,7 @@ public:
         m_.enter_whole("stem");
         const int patch = static_cast<int>(c_.patch);
         x = m_.convolution(x, n_.stem, n_.stem, c_.width, {.size = patch, .stride = patch});
-        x = normalized(m_.tokens(x), n_.stem_norm);
+        x = normalized(m_.tokens_of(x), n_.stem_norm);
         extent_ = c_.size / c_.patch;
         for (std::size_t s = 0; s < 4; ++s) {
             const std::int64_t stage = n_.stride * static_cast<std::int64_t>(s) + n_.offset;

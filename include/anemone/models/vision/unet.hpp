@@ -135,7 +135,7 @@ private:
     /// x + one layer of a transformer: pixels look at each other, then at the text, and an inner layer with gates.
     constexpr int transformer(int x, std::int64_t heads) {
         const std::int64_t width = m_.shape(x)[1];
-        int y = m_.tokens(m_.group_norm(x, "norm", c_.groups, 1e-6));
+        int y = m_.tokens_of(m_.group_norm(x, "norm", c_.groups, 1e-6));
         y = m_.projected(y, "proj_in", width);
         const int seen = m_.layer_norm(y, "transformer_blocks.0.norm1", 1e-5, 1);
         y = m_.add(y, m_.attention(seen, seen, to_itself, width, heads, false));
