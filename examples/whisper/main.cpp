@@ -1,7 +1,7 @@
-/// A sound to tokens: log-mel spectra, Whisper's encoder, and its decoder token by token with its caches (docs/speech_networks.md).
-/// Without arguments a small network with random weights hears a tone, in both layouts. With a
-/// folder of a published Whisper, a sound (WAV, 16 bits, mono, 16 kHz, at most what the encoder hears) and the tokens of a
-/// prompt, such as 50258 50259 50359: its tokens, times among them.
+/// A sound to tokens: log-mel spectra, Whisper's encoder, and its decoder token by token with its caches
+/// (docs/speech_networks.md). Without arguments a small network with random weights hears a tone, in both layouts. With the
+/// folder of a published Whisper, a sound (WAV, 16 bits, mono, 16 kHz, no longer than the encoder hears) and the tokens of a
+/// prompt, such as 50258 50259 50359: the tokens that follow, times among them; without a prompt the spectra, a line a band.
 #include <anemone/anemone.hpp>
 #include <anemone/decoder/transcription.hpp>
 #include <anemone/models/network.hpp>
@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -110,8 +111,16 @@ int transcribe(const std::string& folder, const std::string& path, const std::ve
     if (c == nullptr) {
         throw ane::error(ane::errc::file, folder, "is no Whisper");
     }
+    const std::vector<float> mel = log_mel(read_sound(path), c->mels, 2 * c->positions);
+    if (prompt.empty()) {
+        const auto spectra = static_cast<std::size_t>(2 * c->positions);
+        for (std::size_t begin = 0; begin < mel.size(); begin += spectra) {
+            fmt::print("{}\n", fmt::join(std::span(mel).subspan(begin, spectra), " "));
+        }
+        return 0;
+    }
     ane::speech_model model(*c, ane::load_safetensors(folder + "/model.safetensors"), {}, ane::backend::cpu{});
-    model.hear(log_mel(read_sound(path), c->mels, 2 * c->positions));
+    model.hear(mel);
     fmt::print("{}\n", fmt::join(model.transcribe(options_of(*c, prompt)), " "));
     return 0;
 }
@@ -163,8 +172,8 @@ int main(int count, char** arguments) {
             }
             prompt.push_back(token);
         }
-        if (prompt.empty()) {
-            fmt::print("usage: whisper [FOLDER SOUND.wav TOKEN...]\n");
+        if (count == 2) {
+            fmt::print("usage: whisper [FOLDER SOUND.wav [TOKEN...]]\n");
             return 2;
         }
         return transcribe(arguments[1], arguments[2], prompt);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The galleries of docs/image_networks.md and docs/text_networks.md, by the command: known networks on the chips of Macs, in the layout
+"""The galleries of docs/image_networks.md, docs/text_networks.md and docs/speech_networks.md, by the command: known networks on the chips of Macs, in the layout
 of frameworks and in the engine's, and beside what others measured. The pages must be what this prints.
 
 Usage: gallery.py [PROGRAM] [--update]"""
@@ -22,6 +22,9 @@ TEXTS = [("all-MiniLM-L6-v2", "rows", "--context", "128"), ("all-MiniLM-L6-v2", 
          ("bert-base-uncased", "channels", "--context", "512"), ("roberta-base", "channels", "--context", "128"), ("distilbert-base-uncased", "channels", "--context", "128"),
          ("clip-vit-base-patch32", "rows", "--function", "image"), ("clip-vit-base-patch32", "channels", "--function", "image"), ("clip-vit-base-patch32", "rows", "--function", "text"),
          ("clip-vit-base-patch32", "channels", "--function", "text"), ("clip-vit-base-patch16", "channels", "--function", "image"), ("clip-vit-large-patch14", "channels", "--function", "image")]
+SPEECH = [(name, layout, "--function", part) for name in ("whisper-tiny", "whisper-base") for part in ("encoder", "cross", "step") for layout in ("rows", "channels")]
+SPEECH += [(name, "channels", "--function", "encoder") for name in ("whisper-small", "whisper-medium", "whisper-large-v3-turbo")]
+SPEECH += [("whisper-small", "channels", "--function", "step"), ("whisper-large-v3-turbo", "channels", "--function", "step")]
 # What others measured, ms and mJ of the engine alone, with the chip, the source and what is known of a difference.
 MEASURED_IMAGES = [(("resnet18", "rows"), "h17s", 0.33, 2.2, "ANEForge, M5 Pro",
                     "its time is about that of reading the weights once; here values go to memory and back besides"),
@@ -32,7 +35,8 @@ MEASURED_TEXTS = [(("all-MiniLM-L6-v2", "channels", "--context", "128"), "h17s",
                    "`anemone optimize all-MiniLM-L6-v2 --context 128 -t h17s` finds a form of 0.57 ms, 1.08 times the measured"),
                   (("all-MiniLM-L6-v2", "rows", "--context", "128"), "h17s", 0.53, 2.4, "ANEForge, M5 Pro",
                    "here heads are split and joined by turning values round, which `anemone optimize` leaves out")]
-PAGES = [("docs/image_networks.md", IMAGES, MEASURED_IMAGES), ("docs/text_networks.md", TEXTS, MEASURED_TEXTS)]
+PAGES = [("docs/image_networks.md", IMAGES, MEASURED_IMAGES), ("docs/text_networks.md", TEXTS, MEASURED_TEXTS),
+         ("docs/speech_networks.md", SPEECH, [])]
 
 
 def told(*arguments):
@@ -88,7 +92,7 @@ def beside(measured):
 def main():
     for path, networks, measured in PAGES:
         page = (ROOT / path).read_text()
-        for name, text in (("gallery", gallery(networks)), ("measured", beside(measured))):
+        for name, text in [("gallery", gallery(networks))] + [("measured", beside(measured))] * bool(measured):
             head, tail = HEAD.format(name), TAIL.format(name)
             before, rest = page.split(head)
             is_written, after = rest.split(tail)

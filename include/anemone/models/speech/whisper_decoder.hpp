@@ -107,14 +107,14 @@ private:
     /// The product with the table of the tokens.
     constexpr void head(int x) {
         const std::int64_t parts = head_parts_of(c_);
+        if (parts == 1) {
+            m_.output(m_.projected(x, "decoder.embed_tokens", c_.vocabulary, false), "logits");
+            return;
+        }
         for (std::int64_t part = 0; part < parts; ++part) {
             const std::int64_t size = part_begin(c_, part + 1) - part_begin(c_, part);
-            const sequence<char> suffix = parts > 1 ? numbered(".weight", part) : weight_name(".weight");
-            if (parts == 1) {
-                m_.output(m_.projected(x, "decoder.embed_tokens", size, false), "logits");
-            } else {
-                give(m_.projected(x, "decoder.embed_tokens", size, false, m_.view(suffix)), "logits", part);
-            }
+            const sequence<char> suffix = numbered(".weight", part);
+            give(m_.projected(x, "decoder.embed_tokens", size, false, m_.view(suffix)), "logits", part);
         }
     }
 
