@@ -44,7 +44,10 @@ void look_at_network(std::string_view text) {
         std::abort();
     }
     ane::models::network_form form{.layout = ane::models::activation_layout::channels};
-    validate([&] { return network_graph(*n); });
+    for (const ane::models::network_part each : parts_of(*n)) {
+        form.part = each;
+        validate([&] { return network_graph(*n, {.part = each}); });
+    }
     if (pixels && *pixels) {
         form.image = ane::models::image_input::pixels;
         form.pixels = **pixels;

@@ -105,6 +105,31 @@ TEST_CASE("a detector gives boxes of all places, or what they are computed from"
     CHECK(shape_of_output(of_five.graph, 0) == extents{1, 9, 8400});
 }
 
+TEST_CASE("of a frame the shorter side is resized, and the middle taken") {
+    const network_form f{.image = models::image_input::pixels, .frame_height = 1080, .frame_width = 1920};
+    const dynamic_graph made = network_graph(models::resnet18, f);
+    const graph_view g = made;
+    int resized = -1;
+    int cut = -1;
+    for (int i = 0; i < g.size(); ++i) {
+        resized = g[i].kind == op::resize ? i : resized;
+        cut = g[i].kind == op::slice ? i : cut;
+    }
+    REQUIRE(resized >= 0);
+    REQUIRE(cut >= 0);
+    CHECK(g[resized].shape == extents{1, 3, 224, 398}); // 224 * 1920 / 1080 = 398.2
+    CHECK(g[cut].get<window>().begin == indices{0, 0, 0, 87});
+    CHECK(accepting_targets(g, macs) == macs);
+    network_form normalized = f;
+    normalized.image = models::image_input::normalized;
+    CHECK_THROWS_WITH_AS(network_graph(models::resnet18, normalized), doctest::Contains("not normalized"), error);
+    network_form long_one = f;
+    long_one.frame_height = 8;
+    CHECK_THROWS_WITH_AS(network_graph(models::resnet18, long_one), doctest::Contains("longer side"), error);
+    long_one.frame_height = -1;
+    CHECK_THROWS_WITH_AS(network_graph(models::resnet18, long_one), doctest::Contains("1 to 16384"), error);
+}
+
 TEST_CASE("the table of relative positions, by hand for a window of two") {
     // Tokens (0, 0), (0, 1), (1, 0), (1, 1); rows of the table are offsets (-1, -1), (-1, 0), (-1, 1), (0, -1), ...
     constexpr std::array<std::array<std::int64_t, 4>, 4> wanted{

@@ -16,7 +16,9 @@ PAGE = ROOT / "docs/image_networks.md"
 HEAD, TAIL = "<!-- written by tests/python/gallery.py --update: {} -->\n", "<!-- end of the {} -->\n"
 NETWORKS = [("resnet18", "rows"), ("resnet34", "rows"), ("resnet50", "rows"), ("resnet101", "rows"), ("mobilenet_v2", "rows"), ("mobilenet_v3_large", "rows"), ("efficientnet_b0", "rows"),
             ("convnext_tiny", "rows"), ("convnext_base", "rows"), ("vit_small_patch16_224", "rows"), ("vit_small_patch16_224", "channels"),
-            ("vit_b_16", "rows"), ("vit_b_16", "channels"), ("vit_l_16", "channels")]
+            ("vit_b_16", "rows"), ("vit_b_16", "channels"), ("vit_l_16", "channels"), ("swin_t", "rows"), ("swin_t", "channels"),
+            ("yolov8n", "rows"), ("espcn_x3", "rows"), ("sd15_vae --function decoder", "rows"), ("sd15_vae --function decoder", "channels"),
+            ("sd15_unet", "rows"), ("sd15_unet", "channels")]
 # What others measured, ms and mJ of the engine alone, with the source and what is known of a difference.
 MEASURED = [("resnet18", "rows", "h17s", 0.33, 2.2, "ANEForge, M5 Pro",
              "its time is about that of reading the weights once; here values go to memory and back besides"),
@@ -29,12 +31,12 @@ def told(*arguments):
 
 
 def cost(name, layout, chip):
-    return json.loads(told("cost", name, "--layout", layout, "-t", chip, "--json").stdout)[0]
+    return json.loads(told("cost", *name.split(), "--layout", layout, "-t", chip, "--json").stdout)[0]
 
 
 def verdicts(name, layout):
     """Of each chip the rules that refuse the network."""
-    found = json.loads(told("check", name, "--layout", layout, "-t", ",".join(CHIPS), "--format", "json").stdout)
+    found = json.loads(told("check", *name.split(), "--layout", layout, "-t", ",".join(CHIPS), "--format", "json").stdout)
     return {each["target"]: [v["rule"] for v in each["violations"] if v["level"] == "error"] for each in found["verdicts"]}
 
 

@@ -10,7 +10,7 @@
 namespace ane::models::inline ANEMONE_WAY {
 
 /// Whether the text of a `config.json` is that of an image network, known or not: it has timm's "architecture", or a
-/// `model_type` of transformers or a `_class_name` of diffusers of networks of images. Throws `ane::error` (errc::file) for text that is not JSON.
+/// `model_type` of networks of images, or diffusers' `_class_name`. Throws `ane::error` (errc::file) for text that is not JSON.
 ANEMONE_API_OF(anemone_models_network_configuration_hpp)
 bool names_network(std::string_view json, std::string_view file = "config.json");
 
