@@ -1,7 +1,9 @@
+#include <anemone/anemone.hpp>
 #include <anemone/base/error.hpp>
 #include <anemone/model.hpp>
 #include <anemone/models/network.hpp>
 #include <anemone/models/network_checkpoint.hpp>
+#include <anemone/weights/random.hpp>
 #include <anemone/weights/store.hpp>
 
 #include <doctest/doctest.h>
@@ -9,6 +11,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <map>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -87,6 +92,55 @@ TEST_CASE("which Macs take what is too large for a constant") {
     CHECK(!accepted(models::stable_diffusion_vae, {.part = network_part::decoder})); // norms of 512 x 512 (R027)
 }
 
+TEST_CASE("a U-Net in three parts computes what it computes as one, bit by bit") {
+    const models::unet_configuration c{.widths = {8, 16, 16, 16},
+                                       .heads = {2, 2, 2, 2},
+                                       .blocks = 1,
+                                       .context_width = 12,
+                                       .positions = 5,
+                                       .groups = 4,
+                                       .size = 16};
+    const dynamic_graph whole = network_graph(c);
+    const weight_store weights = random_weights(whole, 3);
+    std::map<std::string, std::vector<half>> values; // by the names of ports
+    std::mt19937 random(5);
+    const auto run = [&](const graph_view& g) {
+        std::vector<std::span<const std::byte>> inputs;
+        std::vector<std::vector<half>> made;
+        for (int i = 0; i < g.size(); ++i) {
+            if (g[i].kind == op::input) {
+                std::vector<half>& value = values[std::string(g.name(i))];
+                if (value.empty()) {
+                    for (std::int64_t k = 0; k < g[i].shape.count(); ++k) {
+                        value.emplace_back(std::uniform_real_distribution<float>(-1, 1)(random));
+                    }
+                }
+                REQUIRE(value.size() == static_cast<std::size_t>(g[i].shape.count()));
+                inputs.push_back(std::as_bytes(std::span(value)));
+            }
+        }
+        std::vector<std::span<std::byte>> outputs;
+        for (const output_port& each : g.outputs) {
+            made.emplace_back(static_cast<std::size_t>(g[each.node].shape.count()));
+        }
+        for (std::vector<half>& each : made) {
+            outputs.push_back(std::as_writable_bytes(std::span(each)));
+        }
+        compile(g, backend::cpu{}, weights).run(inputs, outputs);
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            values[std::string(g.text(g.outputs[i].name))] = made[i];
+        }
+    };
+    run(whole);
+    const std::vector<half> wanted = values.at("noise");
+    for (const network_part part : {network_part::down, network_part::middle, network_part::up}) {
+        run(network_graph(c, {.part = part}));
+    }
+    CHECK(std::memcmp(values.at("noise").data(), wanted.data(), wanted.size() * sizeof(half)) == 0);
+    CHECK(weights_in(network_graph(c, {.part = network_part::middle})) < weights_in(whole) / 2);
+    CHECK_THROWS_WITH_AS(network_graph(c, {.part = network_part::decoder}), doctest::Contains("no such part"), error);
+}
+
 TEST_CASE("a detector gives boxes of all places, or what they are computed from") {
     const auto shape_of_output = [](const graph_view& g, int i) {
         return g[g.outputs[static_cast<std::size_t>(i)].node].shape;
@@ -103,6 +157,31 @@ TEST_CASE("a detector gives boxes of all places, or what they are computed from"
     tensors.add("model.22.cv3.0.2.bias", {5}, std::vector<float>(5));
     const read_model of_five = models::network_model(models::yolov8n, tensors, "tensors", {.allows_missing = true});
     CHECK(shape_of_output(of_five.graph, 0) == extents{1, 9, 8400});
+}
+
+TEST_CASE("of a frame the shorter side is resized, and the middle taken") {
+    const network_form f{.image = models::image_input::pixels, .frame_height = 1080, .frame_width = 1920};
+    const dynamic_graph made = network_graph(models::resnet18, f);
+    const graph_view g = made;
+    int resized = -1;
+    int cut = -1;
+    for (int i = 0; i < g.size(); ++i) {
+        resized = g[i].kind == op::resize ? i : resized;
+        cut = g[i].kind == op::slice ? i : cut;
+    }
+    REQUIRE(resized >= 0);
+    REQUIRE(cut >= 0);
+    CHECK(g[resized].shape == extents{1, 3, 224, 398}); // 224 * 1920 / 1080 = 398.2
+    CHECK(g[cut].get<window>().begin == indices{0, 0, 0, 87});
+    CHECK(accepting_targets(g, macs) == macs);
+    network_form normalized = f;
+    normalized.image = models::image_input::normalized;
+    CHECK_THROWS_WITH_AS(network_graph(models::resnet18, normalized), doctest::Contains("not normalized"), error);
+    network_form long_one = f;
+    long_one.frame_height = 8;
+    CHECK_THROWS_WITH_AS(network_graph(models::resnet18, long_one), doctest::Contains("longer side"), error);
+    long_one.frame_height = -1;
+    CHECK_THROWS_WITH_AS(network_graph(models::resnet18, long_one), doctest::Contains("1 to 16384"), error);
 }
 
 TEST_CASE("the table of relative positions, by hand for a window of two") {

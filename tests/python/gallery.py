@@ -16,7 +16,9 @@ HEAD, TAIL = "<!-- written by tests/python/gallery.py --update: {} -->\n", "<!--
 # A network: its name, the layout, and what else it is read with.
 IMAGES = [("resnet18", "rows"), ("resnet34", "rows"), ("resnet50", "rows"), ("resnet101", "rows"), ("mobilenet_v2", "rows"), ("mobilenet_v3_large", "rows"), ("efficientnet_b0", "rows"),
           ("convnext_tiny", "rows"), ("convnext_base", "rows"), ("vit_small_patch16_224", "rows"), ("vit_small_patch16_224", "channels"),
-          ("vit_b_16", "rows"), ("vit_b_16", "channels"), ("vit_l_16", "channels")]
+          ("vit_b_16", "rows"), ("vit_b_16", "channels"), ("vit_l_16", "channels"), ("swin_t", "rows"), ("swin_t", "channels"),
+          ("yolov8n", "rows"), ("espcn_x3", "rows"), ("sd15_vae", "rows", "--function", "decoder"), ("sd15_vae", "channels", "--function", "decoder"),
+          ("sd15_unet", "rows"), ("sd15_unet", "channels")]
 TEXTS = [("all-MiniLM-L6-v2", "rows", "--context", "128"), ("all-MiniLM-L6-v2", "channels", "--context", "128"), ("all-MiniLM-L12-v2", "channels", "--context", "128"),
          ("bge-base-en-v1.5", "channels", "--context", "128"), ("bert-base-uncased", "rows", "--context", "128"), ("bert-base-uncased", "channels", "--context", "128"),
          ("bert-base-uncased", "channels", "--context", "512"), ("roberta-base", "channels", "--context", "128"), ("distilbert-base-uncased", "channels", "--context", "128"),

@@ -27,11 +27,12 @@ std::string names_of(std::span<const ane::models::network_part> parts) {
     return all;
 }
 
-/// The part that is asked for, which must be said where there are several.
+/// The part that is asked for, which must be said where there are several and the whole is none of them.
 ane::models::network_part part_in(const ane::models::network& n, const reading_options& how, const caller& who) {
     const std::span<const ane::models::network_part> parts = ane::models::parts_of(n);
     for (const ane::models::network_part each : parts) {
-        if (how.function.empty() ? parts.size() == 1 : ane::models::name(each) == how.function) {
+        const bool is_usual = parts.size() == 1 || each == ane::models::network_part::whole;
+        if (how.function.empty() ? is_usual : ane::models::name(each) == how.function) {
             return each;
         }
     }
@@ -111,7 +112,7 @@ std::vector<variant> parts_in(const std::string& path, const reading_options& ho
     const ane::models::network n = network_of(path);
     const std::span<const ane::models::network_part> parts = ane::models::parts_of(n);
     std::vector<variant> all;
-    if (parts.size() > 1 && how.function.empty()) {
+    if (parts.size() > 1 && parts.front() != ane::models::network_part::whole && how.function.empty()) {
         for (const ane::models::network_part each : parts) {
             all.push_back({std::string(ane::models::name(each)), {}});
         }

@@ -26,8 +26,7 @@ ANEMONE_INLINE bool is_network_class(std::string_view name) {
 
 ANEMONE_BODY_OF bool names_network(std::string_view json, std::string_view file) {
     const configuration_keys keys(json, file);
-    return keys.has("architecture") || is_network_type(keys.text("model_type", "")) ||
-           is_network_class(keys.text("_class_name", ""));
+    return keys.has("architecture") || is_network_type(keys.text("model_type", "")) || keys.has("_class_name");
 }
 
 ANEMONE_INLINE network network_of_timm(const configuration_keys& keys) {
@@ -77,6 +76,10 @@ ANEMONE_INLINE network network_said_by(const configuration_keys& keys) {
     }
     if (is_network_class(diffusers)) {
         return diffusers == "AutoencoderKL" ? autoencoder_of_diffusers(keys) : unet_of_diffusers(keys);
+    }
+    if (!diffusers.empty()) {
+        keys.refuse("_class_name", "'" + error::shortened(diffusers, 80) +
+                                       "' is unknown; known of diffusers are UNet2DConditionModel and AutoencoderKL");
     }
     if (!is_network_type(type)) {
         keys.refuse("model_type",

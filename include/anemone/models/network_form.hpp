@@ -26,11 +26,13 @@ inline constexpr pixel_statistics from_0_to_1{.mean = {0, 0, 0}, .deviation = {1
 /// Of networks that take them from -1 to 1.
 inline constexpr pixel_statistics from_minus_1_to_1{.mean = {0.5F, 0.5F, 0.5F}, .deviation = {0.5F, 0.5F, 0.5F}};
 
-/// Which graph of a network that is published as several; `whole` where it is one.
-enum class network_part : std::uint8_t { whole, encoder, cross, decoder, step, image, text };
+/// Which graph of a network that is published as several; `whole` where it is one. down, middle, up: of a U-Net, which is one and
+/// can be three.
+enum class network_part : std::uint8_t { whole, encoder, cross, decoder, step, image, text, down, middle, up };
 
 constexpr std::string_view name(network_part p) noexcept {
-    constexpr std::string_view names[] = {"whole", "encoder", "cross", "decoder", "step", "image", "text"};
+    constexpr std::string_view names[] = {"whole", "encoder", "cross", "decoder", "step",
+                                          "image", "text",    "down",  "middle",  "up"};
     return names[static_cast<int>(p)];
 }
 

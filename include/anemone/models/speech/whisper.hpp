@@ -51,18 +51,20 @@ constexpr dynamic_graph network_graph(const whisper_configuration& c, const netw
     if (f.part != network_part::step && f.capacity != 0) {
         ane::detail::refuse_graph("capacity", "only a step has caches", f.capacity, 0);
     }
-    switch (f.part) {
-    case network_part::encoder: return detail::whisper_encoder(c, f.layout, positions);
-    case network_part::cross:
+    if (f.part == network_part::encoder) {
+        return detail::whisper_encoder(c, f.layout, positions);
+    }
+    if (f.part == network_part::cross) {
         if (positions != c.positions) {
             ane::detail::refuse_graph("positions", "the decoder sees all frames", positions, c.positions);
         }
         return detail::whisper_cross(c, f.layout);
-    case network_part::decoder: return detail::whisper_decoder(c, f.layout, {positions, 0}).graph();
-    case network_part::step: return detail::whisper_decoder(c, f.layout, {positions, capacity_of_run(c, f)}).graph();
-    case network_part::whole:
-    case network_part::image:
-    case network_part::text: break;
+    }
+    if (f.part == network_part::decoder) {
+        return detail::whisper_decoder(c, f.layout, {positions, 0}).graph();
+    }
+    if (f.part == network_part::step) {
+        return detail::whisper_decoder(c, f.layout, {positions, capacity_of_run(c, f)}).graph();
     }
     ane::detail::refuse_graph("whisper", "its parts are encoder, cross, decoder and step");
 }

@@ -6,6 +6,7 @@
 #include "../publisher.hpp"
 #include "../token_maker.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,12 @@ inline constexpr swin_configuration swin_t{};
 inline constexpr swin_configuration swin_s{.depths = {2, 2, 18, 2}};
 inline constexpr swin_configuration swin_b{.depths = {2, 2, 18, 2}, .heads = {4, 8, 16, 32}, .width = 128};
 
+/// The most offsets of pairs of tokens that a block has, for all of its heads.
+constexpr std::int64_t pairs_of(const swin_configuration& c) noexcept {
+    const std::int64_t tokens = c.window * c.window;
+    return *std::max_element(c.heads.begin(), c.heads.end()) * tokens * tokens;
+}
+
 /// The sentence that says why there is no such network, empty where there is one.
 constexpr std::string_view fault_of(const swin_configuration& c) noexcept {
     if (c.width < 1 || c.width > 8192 || c.inner < 1 || c.inner > 64) {
@@ -53,9 +60,11 @@ constexpr std::string_view fault_of(const swin_configuration& c) noexcept {
                ? "the image has from 1 to 65536 channels, and the classes are from 1 to 16777216"
            : c.window < 1 || c.window > 64 || c.patch < 1 || c.patch > 1024
                ? "a window must be from 1 to 64 tokens wide, and a patch from 1 to 1024 pixels"
-           : c.size < 1 || c.size > 16384 || c.size % (8 * c.patch * c.window) != 0
-               ? "the image must be at most 16384 pixels wide and a multiple of 8 patches times the window, so that the "
-                 "last stage has whole windows"
+           : c.size < 1 || c.size > 16384 || c.size / c.patch > 1024 || c.size % (8 * c.patch * c.window) != 0
+               ? "the image must be at most 16384 pixels and 1024 patches wide, and a multiple of 8 patches times the "
+                 "window, so that the last stage has whole windows"
+           : pairs_of(c) > std::int64_t{1} << 26
+               ? "the heads of a stage times the pairs of tokens of a window come to more than 67108864"
            : !(c.epsilon >= 0 && c.epsilon < 1) ? "epsilon must be from 0 to below 1"
                                                 : "";
 }

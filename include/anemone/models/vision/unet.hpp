@@ -6,17 +6,23 @@
 #include "../publisher.hpp"
 #include "diffusion_maker.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 namespace ane::models {
 
 /// The denoiser of latent diffusion (Rombach et al. 2021), diffusers' UNet2DConditionModel, as in Stable Diffusion 1 and 2: four
-/// stages down and four up, residual blocks that are told the step, and transformers that look at the text.
+/// stages down and four up, residual blocks that are told the step, and transformers that look at the text. One graph, or three:
+/// `network_part::down`, `middle` and `up`.
 struct unet_configuration {
+    static constexpr network_part parts[] = {network_part::whole, network_part::down, network_part::middle,
+                                             network_part::up};
+
     publisher source = publisher::diffusers;
     std::array<std::int64_t, 4> widths{320, 640, 1280, 1280};
     std::array<bool, 4> attends{true, true, true, false}; ///< whether a stage, down and up, has transformers
@@ -63,25 +69,82 @@ namespace detail {
 class unet_maker {
 public:
     constexpr unet_maker(const unet_configuration& c, const network_form& f)
-        : c_(c), positions_(f.positions > 0 ? f.positions : c.positions), m_(f.layout, c.groups, c.epsilon) {}
+        : c_(c), part_(f.part), positions_(f.positions > 0 ? f.positions : c.positions),
+          m_(f.layout, c.groups, c.epsilon) {}
 
     constexpr dynamic_graph graph() && {
-        const std::int64_t width = c_.context_width;
-        m_.enter_whole("stem");
-        int x = m_.input("sample", {1, c_.channels, c_.size, c_.size});
-        time_ = m_.input("time", {1, c_.widths[0]}, bounded(1));
-        text_ = m_.input("text", m_.is_rows() ? extents{positions_, width} : extents{1, width, 1, positions_});
-        time_ = m_.product(time_, "time_embedding.linear_1", 4 * c_.widths[0]);
-        time_ = m_.product(m_.function(op::silu, time_), "time_embedding.linear_2", 4 * c_.widths[0]);
-        time_ = m_.function(op::silu, time_); // as each residual block takes it
-        x = m_.convolved(x, "conv_in", c_.widths[0]);
-        x = up(middle(down(x)));
+        int x = begin();
+        if (is(network_part::down)) {
+            x = down(m_.convolved(x, "conv_in", c_.widths[0]));
+        }
+        if (part_ == network_part::down) {
+            m_.output(x, "deepest");
+            for (std::size_t i = 0; i < kept_.size(); ++i) {
+                m_.output(kept_[i], view(kept_name(i)));
+            }
+            return std::move(m_).taken();
+        }
+        if (is(network_part::middle)) {
+            x = middle(x);
+        }
+        if (part_ == network_part::middle) {
+            m_.output(x, "turned");
+            return std::move(m_).taken();
+        }
+        x = up(x);
         m_.enter_whole("head");
         m_.output(m_.convolved(m_.activated(x, "conv_norm_out"), "conv_out", c_.given), "noise");
         return std::move(m_).taken();
     }
 
 private:
+    constexpr bool is(network_part p) const { return part_ == network_part::whole || part_ == p; }
+    static constexpr std::string_view view(const sequence<char>& text) { return {text.data(), text.size()}; }
+    static constexpr sequence<char> kept_name(std::size_t i) {
+        sequence<char> text;
+        text.append(std::string_view("kept_"));
+        ane::detail::append_number(text, static_cast<std::int64_t>(i));
+        return text;
+    }
+
+    /// The ports, of which the first is given, and what each residual block is told.
+    constexpr int begin() {
+        m_.enter_whole("stem");
+        const std::int64_t deepest = c_.size / 8;
+        const extents last{1, c_.widths[3], deepest, deepest};
+        const int x = part_ == network_part::middle ? m_.input("deepest", last)
+                      : part_ == network_part::up   ? m_.input("turned", last)
+                                                    : m_.input("sample", {1, c_.channels, c_.size, c_.size});
+        if (part_ == network_part::up) {
+            keep_inputs();
+        }
+        time_ = m_.input("time", {1, c_.widths[0]}, bounded(1));
+        const std::int64_t width = c_.context_width;
+        const bool looks = std::find(c_.attends.begin(), c_.attends.end(), true) != c_.attends.end();
+        if (looks || is(network_part::middle)) { // the middle always does
+            text_ = m_.input("text", m_.is_rows() ? extents{positions_, width} : extents{1, width, 1, positions_});
+        }
+        time_ = m_.product(time_, "time_embedding.linear_1", 4 * c_.widths[0]);
+        time_ = m_.product(m_.function(op::silu, time_), "time_embedding.linear_2", 4 * c_.widths[0]);
+        time_ = m_.function(op::silu, time_);
+        return x;
+    }
+    /// What the way down kept, as ports.
+    constexpr void keep_inputs() {
+        const auto port = [&](std::size_t stage, std::int64_t extent) {
+            kept_.push_back(m_.input(view(kept_name(kept_.size())), {1, c_.widths[stage], extent, extent}));
+        };
+        port(0, c_.size);
+        for (std::size_t s = 0; s < 4; ++s) {
+            const std::int64_t extent = c_.size >> s;
+            for (std::int64_t block = 0; block < c_.blocks; ++block) {
+                port(s, extent);
+            }
+            if (s < 3) {
+                port(s, extent / 2);
+            }
+        }
+    }
     constexpr int down(int x) {
         kept_.push_back(x);
         for (std::size_t s = 0; s < 4; ++s) {
@@ -155,6 +218,7 @@ private:
                                              "transformer_blocks.0.attn2.to_v", "transformer_blocks.0.attn2.to_out.0"};
 
     unet_configuration c_;
+    network_part part_;
     std::int64_t positions_;
     int time_ = -1;
     int text_ = -1;
@@ -166,7 +230,8 @@ private:
 
 /// The graph of a denoiser: `sample` [1, channels, size, size], the latent image; `time` [1, first width], the step as sines that the
 /// host computes, for fp16 has no such angles (`timestep_sines`); `text` [positions, context width], or [1, context width, 1, positions]
-/// in channels; to `noise` [1, given, size, size]. Joined weights of GEGLU are read apart: "ff.net.0.proj" as "ff.net.0.value" and
+/// in channels; to `noise` [1, given, size, size]. Its parts: `down` gives `deepest` and what is kept on the way, `kept_0`, `kept_1`, ...;
+/// `middle` makes `turned` of `deepest`, and `up` `noise` of `turned` and what was kept; all are told `time` and `text`. Joined weights of GEGLU are read apart: "ff.net.0.proj" as "ff.net.0.value" and
 /// "ff.net.0.gate". Throws `ane::error` (errc::graph) for a network that cannot be.
 constexpr dynamic_graph network_graph(const unet_configuration& c, const network_form& f = {}) {
     if (const std::string_view wrong = fault_of(c); !wrong.empty()) {
@@ -175,6 +240,10 @@ constexpr dynamic_graph network_graph(const unet_configuration& c, const network
     if (f.positions < 0 || f.positions > c.positions) {
         ane::detail::refuse_graph("unet", "the text has at most as many tokens as the network was trained for",
                                   f.positions, c.positions);
+    }
+    if (std::find(std::begin(unet_configuration::parts), std::end(unet_configuration::parts), f.part) ==
+        std::end(unet_configuration::parts)) {
+        ane::detail::refuse_graph("unet", "has no such part: it is whole, or down, middle and up");
     }
     if (f.image == image_input::pixels) {
         ane::detail::refuse_graph("unet", "takes a latent image, no pixels");
