@@ -8,6 +8,8 @@
 /// (R090).
 namespace ane::detail {
 
+constexpr bool is_slice(op kind) noexcept { return kind == op::slice || kind == op::strided_slice; }
+
 /// What a slice takes, with strides or without.
 constexpr strided_window window_of(const node& n) {
     if (n.kind == op::strided_slice) {

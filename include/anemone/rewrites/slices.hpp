@@ -15,8 +15,7 @@ constexpr sequence<char> refused_slices_of(const graph_view& g, const target_des
     sequence<char> refused(g.nodes.size(), 0);
     bool any = false;
     for (int i = 0; i < g.size() && numerics::datapath_of(t.tier).width_slice_gain != 1; ++i) {
-        const bool is_slice = g[i].kind == op::slice || g[i].kind == op::strided_slice;
-        refused[static_cast<std::size_t>(i)] = is_slice && reads_inside_width(g, g[i]) ? 1 : 0;
+        refused[static_cast<std::size_t>(i)] = is_slice(g[i].kind) && reads_inside_width(g, g[i]) ? 1 : 0;
         any = any || refused[static_cast<std::size_t>(i)] != 0;
     }
     if (!any) {

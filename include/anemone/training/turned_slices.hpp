@@ -13,7 +13,7 @@ namespace ane::detail::training {
 constexpr dynamic_graph turn_slices(const dynamic_graph& whole) {
     const graph_view g = whole;
     const auto begins_inside = [&g](const node& n) {
-        return (n.kind == op::slice || n.kind == op::strided_slice) && n.shape.rank > 1 && reads_inside_width(g, n);
+        return is_slice(n.kind) && n.shape.rank > 1 && reads_inside_width(g, n);
     };
     bool any = false;
     for (const node& n : g.nodes) {
