@@ -1,8 +1,8 @@
 /// A detector as a constant of the program: its check for every Mac, its boxes for an image, of which the best are kept, and a
 /// drawing of them (docs/image_networks.md). Weights are random; `example_detector yolov8n.safetensors` takes published ones.
 #include <anemone/anemone.hpp>
-#include <anemone/models/network.hpp>
-#include <anemone/models/network_checkpoint.hpp>
+#include <anemone/models/networks/network.hpp>
+#include <anemone/models/networks/network_checkpoint.hpp>
 #include <anemone/models/vision/boxes.hpp>
 #include <anemone/weights/random.hpp>
 

@@ -1,7 +1,7 @@
 /// Published image networks as constants of the program: their checks for every Mac, what another form saves, and a small one of
 /// our own in the arithmetic of two chips (docs/image_networks.md). Weights are random; a folder's come from `models::read_network`.
 #include <anemone/anemone.hpp>
-#include <anemone/models/network.hpp>
+#include <anemone/models/networks/network.hpp>
 #include <anemone/weights/random.hpp>
 
 #include <fmt/format.h>

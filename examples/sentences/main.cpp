@@ -2,9 +2,9 @@
 /// arguments a small encoder with random weights, in two layouts and in the arithmetic of the M1; `example_sentences FOLDER
 /// 101,7592,102 101,2088,102` takes a folder of sentence-transformers. There is no tokenizer here.
 #include <anemone/anemone.hpp>
-#include <anemone/models/network.hpp>
-#include <anemone/models/network_checkpoint.hpp>
-#include <anemone/models/text/text_inputs.hpp>
+#include <anemone/models/networks/network.hpp>
+#include <anemone/models/networks/network_checkpoint.hpp>
+#include <anemone/models/networks/text_inputs.hpp>
 #include <anemone/weights/random.hpp>
 
 #include <fmt/format.h>

@@ -4,8 +4,8 @@
 /// prompt, such as 50258 50259 50359: the tokens that follow, times among them; without a prompt the spectra, a line a band.
 #include <anemone/anemone.hpp>
 #include <anemone/decoder/transcription.hpp>
-#include <anemone/models/network.hpp>
-#include <anemone/models/network_checkpoint.hpp>
+#include <anemone/models/networks/network.hpp>
+#include <anemone/models/networks/network_checkpoint.hpp>
 #include <anemone/models/speech/log_mel.hpp>
 #include <anemone/weights/random.hpp>
 #include <anemone/weights/safetensors.hpp>

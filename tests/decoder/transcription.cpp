@@ -1,7 +1,7 @@
 #include <anemone/backend/cpu/cpu.hpp>
 #include <anemone/base/error.hpp>
 #include <anemone/decoder/transcription.hpp>
-#include <anemone/models/network.hpp>
+#include <anemone/models/networks/network.hpp>
 #include <anemone/weights/random.hpp>
 
 #include <doctest/doctest.h>

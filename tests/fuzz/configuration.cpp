@@ -2,7 +2,7 @@
 /// has a graph, where it is small, that is valid.
 #include <anemone/models/configuration.hpp>
 #include <anemone/models/decoder_graph.hpp>
-#include <anemone/models/network_configuration.hpp>
+#include <anemone/models/networks/network_configuration.hpp>
 #include <anemone/passes/validate.hpp>
 
 #include <cstdint>

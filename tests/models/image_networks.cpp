@@ -1,8 +1,8 @@
 #include <anemone/base/error.hpp>
 #include <anemone/model.hpp>
-#include <anemone/models/network.hpp>
-#include <anemone/models/network_checkpoint.hpp>
-#include <anemone/models/network_configuration.hpp>
+#include <anemone/models/networks/network.hpp>
+#include <anemone/models/networks/network_checkpoint.hpp>
+#include <anemone/models/networks/network_configuration.hpp>
 #include <anemone/weights/store.hpp>
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 #include <anemone/base/error.hpp>
 #include <anemone/model.hpp>
-#include <anemone/models/network.hpp>
+#include <anemone/models/networks/network.hpp>
 #include <anemone/models/speech/log_mel.hpp>
 
 #include <doctest/doctest.h>

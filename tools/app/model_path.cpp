@@ -3,7 +3,7 @@
 #include <anemone/base/error.hpp>
 #include <anemone/io/path_status.hpp>
 #include <anemone/io/sha256.hpp>
-#include <anemone/models/network_checkpoint.hpp>
+#include <anemone/models/networks/network_checkpoint.hpp>
 #include <anemone/readers/model_folder.hpp>
 #include <anemone/readers/unreadable.hpp>
 

@@ -3,7 +3,7 @@
 #include "option_faults.hpp"
 #include "stand_in_weights.hpp"
 #include <anemone/base/error.hpp>
-#include <anemone/models/network_checkpoint.hpp>
+#include <anemone/models/networks/network_checkpoint.hpp>
 #include <anemone/readers/unreadable.hpp>
 #include <anemone/weights/safetensors.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../models/decoder_inputs.hpp"
-#include "../models/network_checkpoint.hpp"
+#include "../models/networks/network_checkpoint.hpp"
 #include "../models/token_rows.hpp"
 #include "layer_program.hpp"
 #include "transcription.hpp"

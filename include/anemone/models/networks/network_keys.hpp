@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../base/error.hpp"
-#include "../base/way.hpp"
-#include "configuration_keys.hpp"
+#include "../../base/error.hpp"
+#include "../../base/way.hpp"
+#include "../configuration_keys.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../../base/way.hpp"
-ANEMONE_INCLUDED(anemone_models_text_text_inputs_hpp);
+ANEMONE_INCLUDED(anemone_models_networks_text_inputs_hpp);
 
 #include "../../base/error.hpp"
 #include "../../base/formatted.hpp"

@@ -3,8 +3,8 @@
 #include "../../base/error.hpp"
 #include "../../base/way.hpp"
 #include "../configuration_keys.hpp"
-#include "../network.hpp"
-#include "../network_keys.hpp"
+#include "network.hpp"
+#include "network_keys.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,18 +1,18 @@
 #pragma once
 
-#include "host_tables.hpp"
-#include "speech/whisper.hpp"
-#include "text/bert.hpp"
-#include "text/clip.hpp"
-#include "vision/autoencoder.hpp"
-#include "vision/convnext.hpp"
-#include "vision/espcn.hpp"
-#include "vision/mobile_network.hpp"
-#include "vision/resnet.hpp"
-#include "vision/swin.hpp"
-#include "vision/unet.hpp"
-#include "vision/vision_transformer.hpp"
-#include "vision/yolo.hpp"
+#include "../host_tables.hpp"
+#include "../speech/whisper.hpp"
+#include "../text/bert.hpp"
+#include "../text/clip.hpp"
+#include "../vision/autoencoder.hpp"
+#include "../vision/convnext.hpp"
+#include "../vision/espcn.hpp"
+#include "../vision/mobile_network.hpp"
+#include "../vision/resnet.hpp"
+#include "../vision/swin.hpp"
+#include "../vision/unet.hpp"
+#include "../vision/vision_transformer.hpp"
+#include "../vision/yolo.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../base/way.hpp"
-#include "../readers/unreadable.hpp"
-#include "../weights/store.hpp"
-#include "tensor_forms.hpp"
-#include "tensor_names.hpp"
+#include "../../base/way.hpp"
+#include "../../readers/unreadable.hpp"
+#include "../../weights/store.hpp"
+#include "../tensor_forms.hpp"
+#include "../tensor_names.hpp"
 
 #include <array>
 #include <cstddef>

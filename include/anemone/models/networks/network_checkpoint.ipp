@@ -1,13 +1,13 @@
 #pragma once
 
-#include "../base/way.hpp"
-ANEMONE_INCLUDED(anemone_models_network_checkpoint_hpp);
+#include "../../base/way.hpp"
+ANEMONE_INCLUDED(anemone_models_networks_network_checkpoint_hpp);
 
-#include "checkpoint_files.hpp"
+#include "../checkpoint_files.hpp"
+#include "../text/sentence_modules.hpp"
 #include "network_checkpoint.hpp"
 #include "network_configuration.hpp"
 #include "network_tensors.hpp"
-#include "text/sentence_modules.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../base/formatted.hpp"
-#include "../graph/graph.hpp"
-#include "../passes/print.hpp"
-#include "../weights/convert.hpp"
+#include "../../base/formatted.hpp"
+#include "../../graph/graph.hpp"
+#include "../../passes/print.hpp"
+#include "../../weights/convert.hpp"
 #include "found_tensors.hpp"
 
 #include <array>

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "../base/way.hpp"
-ANEMONE_INCLUDED(anemone_models_network_configuration_hpp);
+#include "../../base/way.hpp"
+ANEMONE_INCLUDED(anemone_models_networks_network_configuration_hpp);
 
-#include "configuration_keys.hpp"
+#include "../configuration_keys.hpp"
+#include "../speech/whisper_keys.hpp"
+#include "../text/text_configurations.hpp"
 #include "network_configuration.hpp"
-#include "speech/whisper_keys.hpp"
-#include "text/text_configurations.hpp"
-#include "vision/configurations.hpp"
+#include "vision_configurations.hpp"
 
 #include <array>
 #include <cstddef>

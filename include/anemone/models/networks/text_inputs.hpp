@@ -1,9 +1,9 @@
-#ifndef ANEMONE_MODELS_TEXT_TEXT_INPUTS_HPP
-#define ANEMONE_MODELS_TEXT_TEXT_INPUTS_HPP
+#ifndef ANEMONE_MODELS_NETWORKS_TEXT_INPUTS_HPP
+#define ANEMONE_MODELS_NETWORKS_TEXT_INPUTS_HPP
 
 #include "../../base/way.hpp"
 #include "../../weights/store.hpp"
-#include "../network.hpp"
+#include "network.hpp"
 
 #include <cstdint>
 #include <span>
@@ -33,7 +33,7 @@ constexpr std::int64_t tokens_of_run(const text_ports& p, const network_form& f)
 /// more than a run computes, with a token or a type that has no row, and, of a network that asks where a text ends, one without
 /// the token that ends it; errc::graph for a network or a form that cannot be; errc::weights for tables that are missing or of
 /// another shape.
-ANEMONE_API_OF(anemone_models_text_text_inputs_hpp)
+ANEMONE_API_OF(anemone_models_networks_text_inputs_hpp)
 text_values text_inputs(const network& n, const weight_store& tables, std::span<const std::int64_t> tokens,
                         const network_form& form = {}, std::span<const std::int64_t> types = {});
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "../readers/unreadable.hpp"
+#include "../../readers/unreadable.hpp"
+#include "../published_numbers.hpp"
+#include "../tensor_forms.hpp"
+#include "../tensor_names.hpp"
+#include "../vision/relative_positions.hpp"
 #include "batch_norm_folding.hpp"
 #include "found_tensors.hpp"
 #include "network_checkpoint.hpp"
-#include "published_numbers.hpp"
-#include "tensor_forms.hpp"
-#include "tensor_names.hpp"
-#include "vision/relative_positions.hpp"
 
 #include <cstdint>
 #include <functional>
