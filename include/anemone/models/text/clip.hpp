@@ -193,7 +193,10 @@ constexpr dynamic_graph network_graph(const clip_configuration& c, const network
     if (f.part != network_part::image && f.part != network_part::text) {
         ane::detail::refuse_graph("clip", "the network has two graphs: choose image or text");
     }
-    return f.part == network_part::image ? detail::clip_image(c, f) : detail::clip_text(c, f);
+    if (f.part == network_part::image) { // no `? :`, whose result g++ 12 destroys twice in a constant expression
+        return detail::clip_image(c, f);
+    }
+    return detail::clip_text(c, f);
 }
 
 } // namespace ane::models
