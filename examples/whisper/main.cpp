@@ -73,9 +73,10 @@ std::vector<float> read_sound(const std::string& path) {
             const auto rate = number(bytes, at + 4, 4);
             const auto bits = number(bytes, at + 14, 2);
             if (coding != 1 || channels != 1 || rate != speech_rate || bits != 16) {
-                refuse(fmt::format("has coding {}, {} channels, {} samples a second of {} bits: known is coding 1 (PCM), 1 "
-                                   "channel, {} samples of 16 bits",
-                                   coding, channels, rate, bits, speech_rate));
+                refuse(fmt::format(
+                    "has coding {}, {} channels, {} samples a second of {} bits: known is coding 1 (PCM), 1 "
+                    "channel, {} samples of 16 bits",
+                    coding, channels, rate, bits, speech_rate));
             }
             has_format = true;
         } else if (kind == "data" && has_format) {

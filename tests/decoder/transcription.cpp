@@ -105,8 +105,8 @@ TEST_CASE("a transcript does not depend on the rows of a step, and fills all pos
 
 TEST_CASE("a transcript: what is refused") {
     const std::vector<float> mel(8 * 20, 0.25F);
-    CHECK_THROWS_WITH_AS(speech_model(small, tensors(), {.rows = 13}, backend::cpu{}), doctest::Contains("rows: are 13"),
-                         error);
+    CHECK_THROWS_WITH_AS(speech_model(small, tensors(), {.rows = 13}, backend::cpu{}),
+                         doctest::Contains("rows: are 13"), error);
     weight_store without = tensors();
     without.remove("model.decoder.embed_positions.weight");
     CHECK_THROWS_WITH_AS(speech_model(small, without, {}, backend::cpu{}),

@@ -21,7 +21,8 @@ struct speech_state {
                                 const speech_options& how, const backend::any& place)
         : configuration(model), how_(how), encoder_(part(models::network_part::encoder, tensors, place)),
           cross_(part(models::network_part::cross, tensors, place)),
-          step_(part(models::network_part::step, tensors, place)), words_(table("decoder.embed_tokens", model.vocabulary, tensors)),
+          step_(part(models::network_part::step, tensors, place)),
+          words_(table("decoder.embed_tokens", model.vocabulary, tensors)),
           places_(table("decoder.embed_positions", model.text_positions, tensors)),
           x_(static_cast<std::size_t>(how.rows * model.width)), logits_(static_cast<std::size_t>(model.vocabulary)) {
         const auto size = static_cast<std::size_t>(model.text_positions * model.width);
@@ -162,8 +163,8 @@ private:
             for (std::size_t i = 0; i < count; ++i) {
                 for (std::size_t k = 0; k < width; ++k) {
                     const std::size_t from = is_rows() ? (head * rows + i) * width + k : (head * width + k) * rows + i;
-                    const std::size_t to = is_rows() ? (head * capacity + kept + i) * width + k
-                                                     : (head * width + k) * capacity + kept + i;
+                    const std::size_t to =
+                        is_rows() ? (head * capacity + kept + i) * width + k : (head * width + k) * capacity + kept + i;
                     cache[to] = fresh[from];
                 }
             }

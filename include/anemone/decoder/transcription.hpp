@@ -50,7 +50,8 @@ struct transcription_options {
 /// How the programs of a network of speech are made.
 struct speech_options {
     models::activation_layout layout = models::activation_layout::rows;
-    std::int64_t rows = 4; ///< tokens of a step: engines fail at 1 and 2 (attention_has_few_queries); what is left over is padding
+    std::int64_t rows =
+        4; ///< tokens of a step: engines fail at 1 and 2 (attention_has_few_queries); what is left over is padding
 };
 
 /// Whisper on a backend: a program for the sound, one for the keys and values that the sound gives each layer of the

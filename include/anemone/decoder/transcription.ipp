@@ -77,8 +77,8 @@ ANEMONE_BODY_OF void keep_times_in_order(std::span<float> logits, std::span<cons
         detail::remove(logits, first, static_cast<std::size_t>(*last) + (may_repeat ? 0 : 1));
     }
     const std::span<float> others = logits.first(first);
-    if (!others.empty() && detail::log_of_sum(logits.subspan(first)) >
-                               static_cast<double>(*std::ranges::max_element(others))) {
+    if (!others.empty() &&
+        detail::log_of_sum(logits.subspan(first)) > static_cast<double>(*std::ranges::max_element(others))) {
         detail::remove(logits, 0, first);
     }
 }

@@ -225,10 +225,11 @@ ANEMONE_INLINE std::string said(const vision_transformer_configuration& c) {
 }
 
 ANEMONE_INLINE std::string said(const whisper_configuration& c) {
-    return formatted("whisper: {} wide, {} layers of {} heads and {} for {} positions of {} bands, {} layers of {} heads "
-                     "and {} for {} tokens of {} words",
-                     c.width, c.encoder_layers, c.encoder_heads, c.encoder_inner, c.positions, c.mels, c.decoder_layers,
-                     c.decoder_heads, c.decoder_inner, c.text_positions, c.vocabulary);
+    return formatted(
+        "whisper: {} wide, {} layers of {} heads and {} for {} positions of {} bands, {} layers of {} heads "
+        "and {} for {} tokens of {} words",
+        c.width, c.encoder_layers, c.encoder_heads, c.encoder_inner, c.positions, c.mels, c.decoder_layers,
+        c.decoder_heads, c.decoder_inner, c.text_positions, c.vocabulary);
 }
 
 ANEMONE_BODY_OF std::string print(const network& n) {

@@ -179,11 +179,11 @@ private:
             const std::int64_t begin = head_begins_[part];
             const extents shape{head_begins_[part + 1] - begin, head_width_};
             std::string name = head_ + "_" + std::to_string(part);
-            found_.try_emplace(
-                name, found_tensor{{name, t.type, shape,
-                                    t.bytes.part(static_cast<std::size_t>(bytes(t.type, begin * head_width_)),
-                                                 static_cast<std::size_t>(bytes(t.type, shape.count())))},
-                                   whole->published});
+            found_.try_emplace(name,
+                               found_tensor{{name, t.type, shape,
+                                             t.bytes.part(static_cast<std::size_t>(bytes(t.type, begin * head_width_)),
+                                                          static_cast<std::size_t>(bytes(t.type, shape.count())))},
+                                            whole->published});
             other_readers_.insert(std::move(name));
         }
     }
@@ -353,8 +353,8 @@ private:
     bool requires_all_ = false;                       ///< there are tensors, and none may be missing
     std::map<std::string, std::string> convolutions_; ///< kernels and their offsets
     std::string positions_;
-    std::string head_;                       ///< the table whose rows are the parts of a head
-    std::vector<std::int64_t> head_begins_;  ///< and where they begin
+    std::string head_;                      ///< the table whose rows are the parts of a head
+    std::vector<std::int64_t> head_begins_; ///< and where they begin
     std::int64_t head_width_ = 0;
     std::set<std::string> other_readers_; ///< weights of other parts, and what the host reads
     bool is_transformers_ = false;

@@ -32,7 +32,8 @@ constexpr sequence<char> numbered(std::string_view name, std::int64_t number) {
 /// Where a run of tokens stands.
 struct whisper_run {
     std::int64_t positions = 1; ///< tokens of the run
-    std::int64_t capacity = 0;  ///< earlier ones, in caches; 0: there are none, and `hidden` is read instead of cross keys
+    std::int64_t capacity =
+        0; ///< earlier ones, in caches; 0: there are none, and `hidden` is read instead of cross keys
 };
 
 /// The layers of the decoder, in which tokens see those before them and all that the encoder gave.

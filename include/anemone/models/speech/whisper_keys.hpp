@@ -46,9 +46,8 @@ ANEMONE_INLINE whisper_configuration whisper_of_transformers(const configuration
     c.text_positions = keys.integer("max_target_positions", c.text_positions);
     c.vocabulary = keys.integer("vocab_size", c.vocabulary);
     if (keys.integer("num_hidden_layers", c.encoder_layers) != c.encoder_layers) {
-        keys.refuse("num_hidden_layers",
-                    formatted("{} contradicts \"encoder_layers\", {}", keys.integer("num_hidden_layers"),
-                              c.encoder_layers));
+        keys.refuse("num_hidden_layers", formatted("{} contradicts \"encoder_layers\", {}",
+                                                   keys.integer("num_hidden_layers"), c.encoder_layers));
     }
     return c;
 }
