@@ -112,6 +112,8 @@ CLAIMS = [
     ("which chips take it and of every layer why not, as text, SARIF for CI or one HTML page", ["tests/python/command_report.py", "tests/python/command_verdicts.py", "tests/python/one_verdict.py"]),
     ("held to networks of torch.nn in float64; verdict and cost from the name alone ([page](docs/image_networks.md))", ["tests/python/image_networks.py", "tests/python/vision_networks.py", "tests/python/gallery.py"]),
     ("with padding that changes nothing and embeddings whose products are cosines, held to networks of torch.nn in float64 ([page](docs/text_networks.md))", ["tests/python/text_networks.py"]),
+    ("log-mel spectra, a sound to tokens with caches and times in order, held to torch.nn in float64 ([page](docs/speech_networks.md))",
+     ["tests/python/speech_networks.py", ("tests/models/speech_networks.cpp", "log-mel spectra are those of a direct transform"), ("tests/decoder/transcription.cpp", "times of a transcript: what may follow what")]),
     ("of ONNX, MIL text, netplists and language models, without C++ ([sessions](docs/command.md))", ["tests/python/command.py"]),
     ("losses, optimizers and a whole step as one program, from any model, typed or of a file",
      [("tests/training/losses.cpp", "each loss and its derivative are their definitions"),
