@@ -34,7 +34,8 @@ public:
     /// sqrt(width of a head)) v for each head. `has_offsets`: of queries, keys and values.
     constexpr int attention(int x, int context, const attention_parts& p, std::int64_t width, std::int64_t heads,
                             bool has_offsets) {
-        const double scale = 1 / ane::detail::square_root(static_cast<double>(width / heads));
+        const std::int64_t head = width / heads;
+        const double scale = 1 / ane::detail::square_root(static_cast<double>(head));
         const int query = scaled(as_heads(projected(x, p.query, width, has_offsets), heads), scale);
         const int key = as_heads(projected(context, p.key, width, has_offsets), heads);
         const int value = as_heads(projected(context, p.value, width, has_offsets), heads);
