@@ -28,14 +28,14 @@ using models::network_part;
 namespace {
 
 // Real sizes on all Macs.
-constexpr network_form engine_layout{.layout = activation_layout::channels};
+constexpr network_form vision_channels{.layout = activation_layout::channels};
 constexpr network_form image_decoder{.layout = activation_layout::channels, .part = network_part::decoder};
-static_assert(conforms<image_network<models::swin_t, engine_layout>, macs>);
+static_assert(conforms<image_network<models::swin_t, vision_channels>, macs>);
 static_assert(conforms<image_network<models::yolov8n>, macs>);
 static_assert(conforms<image_network<models::espcn_x3>, macs>);
 static_assert(conforms<image_network<models::stable_diffusion_vae, image_decoder>, macs>);
 
-std::int64_t weights_in(const graph_view& g) {
+std::int64_t vision_weights(const graph_view& g) {
     std::int64_t count = 0;
     for (int i = 0; i < g.size(); ++i) {
         count += g[i].kind == op::weight ? g[i].shape.count() : 0;
@@ -75,11 +75,11 @@ TEST_CASE("networks have as many parameters as is published of them") {
         const auto found = models::find_network(each.name);
         REQUIRE(found);
         for (const activation_layout layout : {activation_layout::rows, activation_layout::channels}) {
-            CHECK(weights_in(network_graph(*found, {.layout = layout, .part = each.part})) ==
+            CHECK(vision_weights(network_graph(*found, {.layout = layout, .part = each.part})) ==
                   each.parameters - each.others);
         }
     }
-    CHECK(weights_in(network_graph(models::yolov8n, {.decodes_boxes = false})) == 3157200 - 5296 - 16);
+    CHECK(vision_weights(network_graph(models::yolov8n, {.decodes_boxes = false})) == 3157200 - 5296 - 16);
 }
 
 TEST_CASE("which Macs take what is too large for a constant") {
@@ -88,7 +88,7 @@ TEST_CASE("which Macs take what is too large for a constant") {
     };
     CHECK(accepted(models::swin_t, {}));
     CHECK(accepted(models::stable_diffusion_unet, {}));
-    CHECK(accepted(models::stable_diffusion_unet, engine_layout));
+    CHECK(accepted(models::stable_diffusion_unet, vision_channels));
     CHECK(!accepted(models::stable_diffusion_vae, {.part = network_part::decoder})); // norms of 512 x 512 (R027)
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("a U-Net in three parts computes what it computes as one, bit by bit")
         run(network_graph(c, {.part = part}));
     }
     CHECK(std::memcmp(values.at("noise").data(), wanted.data(), wanted.size() * sizeof(half)) == 0);
-    CHECK(weights_in(network_graph(c, {.part = network_part::middle})) < weights_in(whole) / 2);
+    CHECK(vision_weights(network_graph(c, {.part = network_part::middle})) < vision_weights(whole) / 2);
     CHECK_THROWS_WITH_AS(network_graph(c, {.part = network_part::decoder}), doctest::Contains("no such part"), error);
 }
 

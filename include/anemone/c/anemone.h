@@ -75,8 +75,10 @@ typedef struct anemone_model anemone_model;
 /** How a model is read. NULL is the default, as is what is 0 in it. */
 typedef struct anemone_reading {
     size_t size;               /**< sizeof(anemone_reading) */
-    const char* function;      /**< the function of MIL text or of a package, the procedure of a netplist, or the
-                                    program of a language model that one does not hold; else the only one */
+    const char* function;      /**< the function of MIL text or of a package, the procedure of a netplist, the
+                                    program of a language model that one does not hold, or the part of a network of
+                                    several (image, text, encoder, decoder; of a U-Net down, middle, up); else the
+                                    only one, or the whole */
     const char* const* shapes; /**< of inputs that the file leaves free: "x=1,3,224,224" */
     size_t shape_count;
     uint64_t max_memory;       /**< bytes that weights, and the values of a run, may take; 0: 8 GB */
@@ -84,21 +86,20 @@ typedef struct anemone_reading {
     const char* const* values; /**< of ONNX inputs that are constants, such as a rate; one number fills the shape:
                                     "sr=16000", "axes=2,3" */
     size_t value_count;
-    const char* weights; /**< what stands for weights whose file is not there: zeros, random, or a safetensors
+    const char* weights;  /**< what stands for weights whose file is not there: zeros, random, or a safetensors
                                     or GGUF file */
-    int64_t context;     /**< of a published language model: positions that its caches hold; 0: 2048, or what
-                                    it was trained for where that is less */
-    int64_t chunk;       /**< the same: positions that one run computes, 1 to decode; 0: 1 */
-    int64_t batch;       /**< the same: texts that one run computes at once, each with a cache of its own; 0: 1 */
-    const char* layout;  /**< of a published model: activations as frameworks have them, (positions, width), or
+    int64_t context;      /**< of a published language model: positions that its caches hold; of a network of
+                                    texts: tokens of a run; 0: what is usual */
+    int64_t chunk;        /**< the same: positions that one run computes, 1 to decode; 0: 1 */
+    int64_t batch;        /**< the same: texts that one run computes at once, each with a cache of its own; 0: 1 */
+    const char* layout;   /**< of a published model: activations as frameworks have them, (positions, width), or
                                     as the engine has them, (1, width, 1, positions): "rows" or "channels"; NULL:
                                     "rows" */
-    const char* image;   /**< of an image network: its input as normalized numbers, or as pixels, bytes from 0
+    const char* image;    /**< of an image network: its input as normalized numbers, or as pixels, bytes from 0
                                     to 255 that it normalizes itself: "normalized" or "pixels"; NULL: "normalized" */
-    int64_t
-        frame_height; /**< with pixels: rows of what the camera gives, of which the graph takes the centre; 0: as the network
-                                    takes it */
-    int64_t frame_width; /**< the same: its columns; 0: as the network takes it */
+    int64_t frame_height; /**< with pixels: rows of what the camera gives, which the graph resizes so that the
+                                    shorter side fits, and of which it takes the centre; 0: as the network takes it */
+    int64_t frame_width;  /**< the same: its columns; 0: as the network takes it */
 } anemone_reading;
 
 /** Reads MIL text, a folder of .mlmodelc, a netplist, a published language model (a folder with config.json) or, where the

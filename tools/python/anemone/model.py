@@ -84,26 +84,30 @@ class Model:
 
     def __init__(self, path: Path, *, function: str = "", shapes: Optional[Shapes] = None, values: Optional[Values] = None,
                  weights: str = "", max_memory: int = 8 << 30, approximates: bool = False, context: int = 0, chunk: int = 1,
-                 batch: int = 1, layout: str = "rows", image: str = "normalized") -> None:
+                 batch: int = 1, layout: str = "rows", image: str = "normalized", frame_height: int = 0,
+                 frame_width: int = 0) -> None:
         """Reads it.
 
-        function      the function of MIL text or of a package, the procedure of a netplist, or the program of a
-                      language model that one does not hold, or the part of a network of several (image, text, encoder,
-                      decoder); else the only one
+        function      the function of MIL text or of a package, the procedure of a netplist, the program of a language
+                      model that one does not hold, or the part of a network of several (image, text, encoder, decoder;
+                      of a U-Net down, middle, up); else the only one, or the whole
         shapes        of inputs that the file leaves free: {"x": (1, 3, 224, 224)}
         values        of ONNX inputs that are constants, such as a rate; one number fills the shape: {"sr": 16000,
                       "axes": (2, 3)}
         weights       what stands for weights whose file is not there: zeros, random, or a safetensors or GGUF file
         max_memory    bytes that weights, and the values of a run, may take
         approximates  to be judged and drawn only, with constants as the nearest that fp16 holds
-        context       of a published language model: positions that its caches hold; 0: 2048, or what it was trained for
-                      where that is less
+        context       of a published language model: positions that its caches hold; of a network of texts: tokens of a
+                      run; 0: what is usual
         chunk         the same: positions that one run computes, 1 to decode
         batch         the same: texts that one run computes at once, each with a cache of its own
         layout        of a published model: activations as frameworks have them, (positions, width), or as the engine
                       has them, (1, width, 1, positions): "rows" or "channels"
         image         of an image network: its input as normalized numbers, or as pixels, bytes from 0 to 255 that it
                       normalizes itself: "normalized" or "pixels"
+        frame_height  with pixels: rows of what the camera gives, which the graph resizes so that the shorter side fits,
+                      and of which it takes the centre; 0: as the network takes it
+        frame_width   the same: its columns; 0: as the network takes it
         """
         options = _given(locals(), "path")
         options["shapes"] = [f"{name}={','.join(str(int(each)) for each in shape)}" for name, shape in (shapes or {}).items()]

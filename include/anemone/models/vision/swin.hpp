@@ -237,7 +237,8 @@ private:
     constexpr int attention(int x, std::int64_t heads, int mask) {
         const std::int64_t width = width_of(x);
         const std::int64_t each = c_.window * c_.window;
-        const double scale = 1 / ane::detail::square_root(static_cast<double>(width / heads));
+        const std::int64_t head = width / heads;
+        const double scale = 1 / ane::detail::square_root(static_cast<double>(head));
         const int query = m_.scaled(as_heads(m_.projected(x, n_.attention.query, width, c_.has_offsets), heads), scale);
         const int key = as_heads(m_.projected(x, n_.attention.key, width, c_.has_offsets), heads);
         const int value = as_heads(m_.projected(x, n_.attention.value, width, c_.has_offsets), heads);
