@@ -134,7 +134,7 @@ def main():
     assert len(operations) > 100
     # The derivatives are a second catalogue: a struct for each operation, made of others; so are steps of training
     # and whole models.
-    counts = named_in((path.read_text() for path in sources("include") if path.parent.name not in ("gradient", "training", "models", "vision")), operations)
+    counts = named_in((path.read_text() for path in sources("include") if path.parent.name not in ("gradient", "training", "models", "vision", "text", "speech")), operations)
     faults += crowded(counts)
     faults += loose(counts, operations)
     print("\n".join(faults) or f"{len(operations)} operations; half of them are named in "

@@ -51,7 +51,8 @@ public:
 
     /// Queries, divided by the root of a head's width, as heads; keys, which have no offset, and values.
     constexpr int queries(int x, std::string_view part, std::int64_t count) {
-        const double scale = 1 / ane::detail::square_root(static_cast<double>(c_.width / count));
+        const std::int64_t head = c_.width / count;
+        const double scale = 1 / ane::detail::square_root(static_cast<double>(head));
         return scaled(as_heads(projected(x, part, c_.width), count), scale);
     }
     constexpr int keys(int x, std::string_view part, std::int64_t count) {
