@@ -53,7 +53,7 @@ def near(what, is_found, wanted):
         expect(name in is_found, f"{what}: no output {name}, but {', '.join(is_found)}")
         if name in is_found:
             like = cosine(is_found[name], value)
-            expect(like >= 0.9999, f"{what}, {name}: cosine {like:.6f}")
+            expect(like >= 0.99999, f"{what}, {name}: cosine {like:.6f}")  # found: 0.999996 and more; the other gelu of CLIP: 0.9999
     expect(set(is_found) == set(wanted), f"{what}: the outputs are {', '.join(is_found)}")
 
 
@@ -149,7 +149,7 @@ def compare_clip(made):
                 of.append(is_found["embedding"][0] if is_found else wanted)
             if len(embedded) == 3:  # which picture fits which text best
                 likeness, wanted = np.float64(embedded) @ np.float64(of).T, np.array(of_images) @ np.array(of_texts).T
-                expect(np.abs(likeness - wanted).max() < 5e-3, f"clip, {layout}: cosines differ by {np.abs(likeness - wanted).max()}")
+                expect(np.abs(likeness - wanted).max() < 3e-3, f"clip, {layout}: cosines differ by {np.abs(likeness - wanted).max()}")
                 gaps = np.diff(np.sort(wanted, axis=None)).min()
                 expect(gaps < 0.01 or (np.argsort(likeness, axis=None) == np.argsort(wanted, axis=None)).all(), f"clip, {layout}: another order of likeness")
         told = run(PROGRAM, ["check", str(place), "-t", "h13", "--function", "image"], made)
