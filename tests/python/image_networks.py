@@ -186,7 +186,7 @@ def refuse(made):
         expect(told.returncode == code and all(word in told.stderr + told.stdout for word in words),
                f"case {number}: {told.returncode}, {told.stderr}{told.stdout}")
     for arguments, words in ((["run", "resnet18", "-o", "out.npz"], ["resnet18", "--weights"]),
-                             (["check", "resnet18", "--context", "5"], ["--context", "language"]),
+                             (["check", "resnet18", "--context", "5"], ["--context", "texts"]),
                              (["check", "resnet18", "-s", "image=1,3,8,8"], ["--shape", "configuration"]),
                              (["generate", "resnet18", "--tokens", "1,2"], ["resnet18", "image network"]),
                              (["check", "resnet18", "--layout", "sideways"], ["--layout", "sideways", "channels"]),
