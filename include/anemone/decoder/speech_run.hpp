@@ -21,9 +21,9 @@ struct speech_state {
                                 const speech_options& how, const backend::any& place)
         : configuration(model), how_(how), encoder_(part(models::network_part::encoder, tensors, place)),
           cross_(part(models::network_part::cross, tensors, place)),
-          step_(part(models::network_part::step, tensors, place)),
-          words_(table("decoder.embed_tokens", model.vocabulary, tensors)),
-          places_(table("decoder.embed_positions", model.text_positions, tensors)),
+          step_(part(models::network_part::step, tensors, place)), tables_(models::host_tables_among(model, tensors)),
+          words_(tables_, "decoder.embed_tokens", model.vocabulary, model.width),
+          places_(tables_, "decoder.embed_positions", model.text_positions, model.width),
           x_(static_cast<std::size_t>(how.rows * model.width)), logits_(static_cast<std::size_t>(model.vocabulary)) {
         const auto size = static_cast<std::size_t>(model.text_positions * model.width);
         keys_.assign(static_cast<std::size_t>(model.decoder_layers), std::vector<half>(size));
@@ -84,23 +84,6 @@ private:
         const read_model made = models::network_model(configuration, tensors, "tensors", {.form = form});
         return {made.graph, made.weights, place};
     }
-    /// Of the host, [rows, width], by its published name, with transformers' prefix or without.
-    ANEMONE_INLINE token_rows table(std::string_view published, std::int64_t rows, const weight_store& tensors) const {
-        const std::string name = token_rows::name_of(published);
-        weight_store own;
-        for (const stored_tensor& each : tensors) {
-            const sequence<char> found = models::weight_name(each.name);
-            const std::string_view bare(found.data(), found.size());
-            if (bare == name || bare == "model_" + name) {
-                stored_tensor renamed = each;
-                renamed.name = name;
-                own.add(std::move(renamed));
-                break;
-            }
-        }
-        return {own, published, rows, configuration.width};
-    }
-
     bool is_rows() const { return how_.layout == models::activation_layout::rows; }
 
     /// The step reads the caches and what was heard where they stand.
@@ -207,6 +190,7 @@ private:
     layer_program encoder_;
     layer_program cross_;
     layer_program step_;
+    weight_store tables_; ///< of the host
     token_rows words_;
     token_rows places_;
     std::vector<std::vector<half>> keys_{}; ///< of each layer, for all positions
