@@ -43,7 +43,7 @@ ANEMONE_API_OF(anemone_models_networks_network_checkpoint_hpp)
 read_model network_model(const network& n, weight_store tensors, const std::string& place = "tensors",
                          const network_checkpoint_options& options = {});
 
-/// The tables of a network of texts, out of which the host takes the rows of tokens (text/text_inputs.hpp), under their published
+/// The tables of a network of texts, out of which the host takes the rows of tokens (text_inputs.hpp), under their published
 /// names with underscores for the dots; none of other networks. Throws as `read_network`.
 ANEMONE_API_OF(anemone_models_networks_network_checkpoint_hpp) weight_store read_host_tables(const std::string& path);
 /// The same out of tensors of your own.
