@@ -43,7 +43,7 @@ static void files(void) {
     remove("c_broken.mil");
     remove("c_broken.plist");
 
-    anemone_reading how = {0, NULL, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0, 0, NULL, NULL};
+    anemone_reading how = {0, NULL, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0, 0, NULL, NULL, 0, 0};
     refused(example_file("classifier.mil"), &how, ANEMONE_ARGUMENT, "anemone_reading: has size 0");
     how.size = sizeof how;
     how.function = "other";
@@ -144,7 +144,7 @@ static void questions(void) {
     CHECK_FAILS(anemone_convert(model, "mil", example_file("classifier.mil")), ANEMONE_FILE, "classifier.mil");
     anemone_model_free(model);
 
-    anemone_reading how = {sizeof how, NULL, NULL, 0, 0, 1, NULL, 0, NULL, 0, 0, 0, NULL, NULL}; /* to be judged */
+    anemone_reading how = {sizeof how, NULL, NULL, 0, 0, 1, NULL, 0, NULL, 0, 0, 0, NULL, NULL, 0, 0}; /* to be judged */
     anemone_model* judged = NULL;
     CHECK(anemone_open(example_file("classifier.mil"), &how, &judged) == ANEMONE_OK);
     CHECK(anemone_check(judged, "h13", NULL, &report) == ANEMONE_OK);

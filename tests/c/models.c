@@ -99,7 +99,7 @@ static void without_weights(void) {
         "w)[name = string(\"y\")];\n    } -> (y);\n}\n";
     FILE* const file = fopen("c_without.mil", "w");
     CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
-    anemone_reading how = {sizeof how, NULL, NULL, 0, 0, 0, NULL, 0, "zeros", 0, 0, 0, NULL, NULL};
+    anemone_reading how = {sizeof how, NULL, NULL, 0, 0, 0, NULL, 0, "zeros", 0, 0, 0, NULL, NULL, 0, 0};
     anemone_model* model = NULL;
     anemone_program* program = NULL;
     CHECK(anemone_open("c_without.mil", &how, &model) == ANEMONE_OK);
@@ -119,6 +119,12 @@ static void known_by_name(void) {
     anemone_model* model = NULL;
     CHECK(anemone_open("vit_b_16", &how, &model) == ANEMONE_OK);
     anemone_model_free(model);
+    how.frame_width = 640; /* of pixels alone */
+    CHECK_FAILS(anemone_open("resnet18", &how, &model), ANEMONE_ARGUMENT, "pixels");
+    how.image = "pixels";
+    CHECK(anemone_open("resnet18", &how, &model) == ANEMONE_OK);
+    anemone_model_free(model);
+    how.frame_width = 0;
     how.layout = "sideways";
     CHECK_FAILS(anemone_open("vit_b_16", &how, &model), ANEMONE_ARGUMENT, "sideways");
 }
