@@ -144,7 +144,8 @@ static void questions(void) {
     CHECK_FAILS(anemone_convert(model, "mil", example_file("classifier.mil")), ANEMONE_FILE, "classifier.mil");
     anemone_model_free(model);
 
-    anemone_reading how = {sizeof how, NULL, NULL, 0, 0, 1, NULL, 0, NULL, 0, 0, 0, NULL, NULL, 0, 0}; /* to be judged */
+    anemone_reading how = {sizeof how, NULL, NULL, 0, 0,    1,    NULL, 0,
+                           NULL,       0,    0,    0, NULL, NULL, 0,    0}; /* to be judged */
     anemone_model* judged = NULL;
     CHECK(anemone_open(example_file("classifier.mil"), &how, &judged) == ANEMONE_OK);
     CHECK(anemone_check(judged, "h13", NULL, &report) == ANEMONE_OK);

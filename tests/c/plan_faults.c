@@ -177,7 +177,8 @@ void test_plan_faults(void) {
     calling(model);
     anemone_model_free(model);
 
-    anemone_reading how = {sizeof how, NULL, NULL, 0, 0, 1, NULL, 0, NULL, 0, 0, 0, NULL, NULL, 0, 0}; /* to be judged */
+    anemone_reading how = {sizeof how, NULL, NULL, 0, 0,    1,    NULL, 0,
+                           NULL,       0,    0,    0, NULL, NULL, 0,    0}; /* to be judged */
     anemone_model* judged = NULL;
     anemone_plan* plan = NULL;
     const anemone_optimizing prove = {sizeof prove, 0, 0, 0, 0, 1, NULL, 0, 0, 0};

@@ -44,8 +44,9 @@ struct reading_options {
             option(&reading_options::function,
                    {.name = "function",
                     .text = "The function of MIL text or of a package, the procedure of a netplist, the program of a "
-                            "language model that one does not hold, or the part of a network of several (image, text, "
-                            "encoder, decoder; of a U-Net down, middle, up); else the only one, or the whole"}),
+                            "language model that one does not hold, or the part of a network of several (of CLIP "
+                            "image, text; of Whisper encoder, cross, decoder, step; of a U-Net down, middle, up); else "
+                            "the only one, or the whole"}),
             option(&reading_options::shapes, {.name = "shapes",
                                               .text = "Of inputs that the file leaves free",
                                               .named = {.command = "shape"},
