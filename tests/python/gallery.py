@@ -34,20 +34,30 @@ MEASURED_IMAGES = [(("resnet18", "rows"), "h17s", 0.33, 2.2, "ANEForge, M5 Pro",
                     "its graph is not told, nor in how many programs it ran")]
 MEASURED_TEXTS = [(("all-MiniLM-L6-v2", "channels", "--context", "128"), "h17s", 0.53, 2.4, "ANEForge, M5 Pro",
                    "neither its form nor its length is told; the energy is that of 128 tokens. A convolution of one pixel is priced above a product of rows: "
-                   "`anemone optimize all-MiniLM-L6-v2 --context 128 -t h17s` finds a form of 0.57 ms, 1.08 times the measured"),
+                   "`anemone optimize all-MiniLM-L6-v2 --context 128 -t h17s` finds a faster form"),
                   (("all-MiniLM-L6-v2", "rows", "--context", "128"), "h17s", 0.53, 2.4, "ANEForge, M5 Pro",
                    "here heads are split and joined by turning values round, which `anemone optimize` leaves out")]
-PAGES = [("docs/image_networks.md", IMAGES, MEASURED_IMAGES), ("docs/text_networks.md", TEXTS, MEASURED_TEXTS),
-         ("docs/speech_networks.md", SPEECH, [])]
+# What `optimize` makes of the form of the frameworks, and on which chips.
+OPTIMIZED_IMAGES = [(("vit_b_16", "rows"), ("h13", "h17s")), (("swin_t", "rows"), ("h13", "h17s"))]
+OPTIMIZED_TEXTS = [(("all-MiniLM-L6-v2", "rows", "--context", "128"), ("h13", "h17s")),
+                   (("bert-base-uncased", "rows", "--context", "128"), ("h13", "h17s")),
+                   (("clip-vit-base-patch32", "rows", "--function", "image"), ("h13", "h17s"))]
+OPTIMIZED_SPEECH = [(("whisper-tiny", "rows", "--function", "encoder"), ("h13", "h17s")),
+                    (("whisper-tiny", "channels", "--function", "encoder"), ("h13", "h17s")),
+                    (("whisper-base", "rows", "--function", "encoder"), ("h13", "h17s"))]
+PAGES = [("docs/image_networks.md", IMAGES, MEASURED_IMAGES, OPTIMIZED_IMAGES), ("docs/text_networks.md", TEXTS, MEASURED_TEXTS, OPTIMIZED_TEXTS),
+         ("docs/speech_networks.md", SPEECH, [], OPTIMIZED_SPEECH)]
 
 
 def told(*arguments):
     return subprocess.run([str(pathlib.Path(command()).resolve()), *arguments], capture_output=True, text=True, check=False)
 
 
-def cost(network, chip):
+def costs(network, chips):
+    """Of one run, by chip."""
     name, layout, *more = network
-    return json.loads(told("cost", name, "--layout", layout, "-t", chip, "--json", *more).stdout)[0]
+    found = json.loads(told("cost", name, "--layout", layout, "-t", ",".join(chips), "--json", *more).stdout)
+    return {each["target"].lower(): each for each in found}
 
 
 def verdicts(network):
@@ -74,9 +84,9 @@ def gallery(networks):
              "|---|---|" + "---|" * len(CHIPS)]
     for network in networks:
         cells = []
-        refused = verdicts(network)
+        refused, cost = verdicts(network), costs(network, CHIPS)
         for chip in CHIPS:
-            of = cost(network, chip)
+            of = cost[chip]
             cells.append("refused: " + ", ".join(f"[{rule}](rules/{rule}.md)" for rule in sorted(set(refused[chip]))) if refused[chip]
                          else f"{milliseconds(of['seconds'])} ms, {milliseconds(of['engine_joules'])} mJ")
         lines.append(f"| {shown(network)} | " + " | ".join(cells) + " |")
@@ -86,16 +96,30 @@ def gallery(networks):
 def beside(measured):
     lines = ["| Network | Layout | Measured by | ms | mJ | Here: ms | mJ of the engine | by the measured | Why |", "|---|---|---|---:|---:|---:|---:|---:|---|"]
     for network, chip, ms, mj, source, why in measured:
-        of = cost(network, chip)
+        of = costs(network, [chip])[chip]
         lines.append(f"| {shown(network)} | {source} | {ms:g} | {mj:g} | {milliseconds(of['seconds'])} ({milliseconds(of['at_least'])} to "
                      f"{milliseconds(of['at_most'])}) | {of['engine_joules'] * 1e3:.3g} | {of['seconds'] * 1e3 / ms:.2f} | {why} |")
     return "\n".join(lines) + "\n"
 
 
+def optimized(networks):
+    lines = ["| Network | Layout | Chip | As it is: ms | Optimized: ms | Gain | By |", "|---|---|---|---:|---:|---:|---|"]
+    for network, chips in networks:
+        name, layout, *more = network
+        for chip in chips:
+            found = json.loads(told("optimize", name, "--layout", layout, "-t", chip, "--weights", "random", "--json", *more).stdout)
+            steps = ", ".join(f"[{step['rewrite']}](rewrites.md)" for step in found["steps"])
+            before, after = found["before"], found["after"]
+            refused = found["refuted_before"] > 0 or bool(verdicts(network)[chip])
+            lines.append(f"| {shown(network)} | {CHIPS[chip]} ({chip}) | {'refused' if refused else milliseconds(before)} | {milliseconds(after)} | "
+                         f"{'' if refused else f'{before / after:.2f}'} | {steps} |")
+    return "\n".join(lines) + "\n"
+
+
 def main():
-    for path, networks, measured in PAGES:
+    for path, networks, measured, faster in PAGES:
         page = (ROOT / path).read_text()
-        for name, text in [("gallery", gallery(networks))] + [("measured", beside(measured))] * bool(measured):
+        for name, text in [("gallery", gallery(networks))] + [("measured", beside(measured))] * bool(measured) + [("optimized", optimized(faster))]:
             head, tail = HEAD.format(name), TAIL.format(name)
             before, rest = page.split(head)
             is_written, after = rest.split(tail)

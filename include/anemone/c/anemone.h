@@ -77,8 +77,8 @@ typedef struct anemone_reading {
     size_t size;               /**< sizeof(anemone_reading) */
     const char* function;      /**< the function of MIL text or of a package, the procedure of a netplist, the
                                     program of a language model that one does not hold, or the part of a network of
-                                    several (image, text, encoder, decoder; of a U-Net down, middle, up); else the
-                                    only one, or the whole */
+                                    several (of CLIP image, text; of Whisper encoder, cross, decoder, step; of a
+                                    U-Net down, middle, up); else the only one, or the whole */
     const char* const* shapes; /**< of inputs that the file leaves free: "x=1,3,224,224" */
     size_t shape_count;
     uint64_t max_memory;       /**< bytes that weights, and the values of a run, may take; 0: 8 GB */

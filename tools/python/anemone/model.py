@@ -89,8 +89,8 @@ class Model:
         """Reads it.
 
         function      the function of MIL text or of a package, the procedure of a netplist, the program of a language
-                      model that one does not hold, or the part of a network of several (image, text, encoder, decoder;
-                      of a U-Net down, middle, up); else the only one, or the whole
+                      model that one does not hold, or the part of a network of several (of CLIP image, text; of Whisper
+                      encoder, cross, decoder, step; of a U-Net down, middle, up); else the only one, or the whole
         shapes        of inputs that the file leaves free: {"x": (1, 3, 224, 224)}
         values        of ONNX inputs that are constants, such as a rate; one number fills the shape: {"sr": 16000,
                       "axes": (2, 3)}
