@@ -209,10 +209,17 @@ def refuse(made):
         expect(told.returncode == code and all(word in told.stderr + told.stdout for word in words), f"case {number}: {told.returncode}, {told.stderr}{told.stdout}")
     for arguments, words in ((["cost", "whisper-tiny"], ["several programs", "encoder", "cross", "decoder", "step"]),
                              (["check", "whisper-tiny", "--function", "image"], ["no image", "encoder"]),
+                             (["cost", "whisper-tiny", "--function", "encoder", "--image", "pixels"], ["pixels", "has none"]),
                              (["check", "whisper-tiny", "--function", "encoder", "--context", "1501"], ["--context", "1501", "1500"]),
                              (["check", "whisper-tiny", "--function", "step", "--context", "449"], ["fewer positions", "449", "448"])):
         told = run(PROGRAM, arguments, made)
         expect(told.returncode != 0 and all(word in told.stderr for word in words), f"{arguments}: {told.returncode} {told.stderr}")
+
+
+def fewer_frames(made):
+    """A part has its own length: that of the encoder is none of the decoder's."""
+    told = run(PROGRAM, ["cost", "whisper-tiny", "--function", "encoder", "--context", "700", "-t", "h13"], made)
+    expect(told.returncode == 0, f"700 frames: {told.stderr}")
 
 
 def main():
@@ -220,6 +227,7 @@ def main():
         compare(pathlib.Path(made))
         transcribe(pathlib.Path(made))
         refuse(pathlib.Path(made))
+        fewer_frames(pathlib.Path(made))
         for layout in ("rows", "channels"):
             told = run(PROGRAM, ["check", "whisper-tiny", "--layout", layout, "-t", "macs"], made)
             expect(told.returncode == 0, f"whisper-tiny, {layout}: {told.stdout}{told.stderr}")

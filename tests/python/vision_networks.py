@@ -209,6 +209,7 @@ def main():
         for each in (swin, detector, super_resolution, diffusion, frames, refuse):
             each(made)
         for arguments in (["check", "swin_t", "-t", "macs"], ["check", "yolov8n", "-t", "macs"], ["cost", "espcn_x2", "-t", "h17s"],
+                          ["cost", "sd15_vae", "--function", "encoder", "--image", "pixels", "-t", "h17s"],
                           ["check", "sd15_vae", "--function", "decoder", "--layout", "channels", "-t", "macs"]):
             told = run(PROGRAM, arguments, made)
             expect(told.returncode == 0, f"{arguments}: {told.stdout}{told.stderr}")

@@ -18,6 +18,13 @@ struct square_window {
     int groups = 1;
 };
 
+/// Refuses a form that asks for pixels where there is no image.
+constexpr void refuse_pixels(const network_form& f, std::string_view network) {
+    if (f.image != image_input::normalized) {
+        ane::detail::refuse_graph(network, "pixels are for networks of images: this one has none");
+    }
+}
+
 /// A graph of a published network under construction: the parts that families share. Weights have the published name of their
 /// part behind the prefix of the place, with underscores for dots.
 class network_maker : public model_maker {

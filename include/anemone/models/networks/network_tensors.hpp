@@ -34,10 +34,8 @@ public:
             }
         }
         for (const network_part part : parts_of(n)) {
-            network_form other = options.form;
-            other.part = part;
-            if (part != options.form.part) {
-                add_known_elsewhere(network_graph(n, other));
+            if (part != options.form.part) { // what else is asked of the form may not be for the other part
+                add_known_elsewhere(network_graph(n, {.layout = options.form.layout, .part = part}));
             }
         }
         if (const auto* const whisper = std::get_if<whisper_configuration>(&n)) {

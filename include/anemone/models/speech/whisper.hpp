@@ -47,6 +47,7 @@ constexpr dynamic_graph network_graph(const whisper_configuration& c, const netw
     if (const std::string_view wrong = fault_of(c); !wrong.empty()) {
         ane::detail::refuse_graph("whisper", wrong.data());
     }
+    refuse_pixels(f, "whisper");
     const std::int64_t positions = positions_of_run(c, f);
     if (f.part != network_part::step && f.capacity != 0) {
         ane::detail::refuse_graph("capacity", "only a step has caches", f.capacity, 0);

@@ -153,9 +153,7 @@ constexpr dynamic_graph network_graph(const bert_configuration& c, const network
     if (const std::string_view wrong = fault_of(c); !wrong.empty()) {
         ane::detail::refuse_graph("bert", wrong.data());
     }
-    if (f.image != image_input::normalized) {
-        ane::detail::refuse_graph("bert", "pixels are for networks of images: this one has none");
-    }
+    refuse_pixels(f, "bert");
     const std::int64_t count = detail::tokens_in(f, ports_of(c), "bert");
     const detail::bert_names n = detail::names_of(c);
     const encoder_layer_form each{.heads = c.heads, .inner = c.inner, .epsilon = c.epsilon};

@@ -163,6 +163,7 @@ constexpr int causal(encoder_maker& m, std::int64_t count) {
 }
 
 constexpr dynamic_graph clip_text(const clip_configuration& c, const network_form& f) {
+    refuse_pixels(f, "clip");
     const std::int64_t count = tokens_in(f, ports_of(c), "clip");
     encoder_maker m(f.layout);
     int x = m.input("x", m.token_shape(count, c.text.width));
