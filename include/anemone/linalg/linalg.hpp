@@ -2,6 +2,10 @@
 
 /// Dense linear algebra as graphs: docs/science.md.
 #include "factorizations.hpp"
+#include "iterations.hpp"
 #include "matrix.hpp"
+#include "newton_schulz.hpp"
+#include "orthogonal.hpp"
 #include "products.hpp"
+#include "spectral.hpp"
 #include "triangular.hpp"
