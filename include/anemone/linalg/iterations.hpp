@@ -6,7 +6,8 @@
 
 /// Solutions of A X = B by a fixed number of iterations: A [..., n, n] of any n (512 on the engine, guide chapter 16), B
 /// [..., n, m], each column by itself. Nothing stops early: choose the count for the worst input. All stop gaining at an
-/// error of about eps times the condition of A, eps = 2^-11: what the fp16 numbers of A and X are worth.
+/// error of about eps times the condition of A, eps = 2^-11: what the fp16 numbers of A and X are worth. Scale B
+/// to elements about 1: residuals below 2^-14 are subnormal, and lost. Conjugate gradients scale by themselves.
 namespace ane::linalg {
 
 namespace detail {

@@ -54,7 +54,8 @@ template <int Iterations, class A> constexpr matrix_roots<A> square_root_of(A a,
 template <int Iterations, class A> constexpr A polar_factor(A a, source_location where = here()) {
     detail::require_matrix<A>();
     detail::require_iterations<Iterations>();
-    static_assert(rows<A> >= columns<A>, "linalg: the polar factor is of a matrix with as many rows as columns, or more");
+    static_assert(rows<A> >= columns<A>,
+                  "linalg: the polar factor is of a matrix with as many rows as columns, or more");
     A x = a / sqrt(norm_1(a, where), where) / sqrt(norm_infinity(a, where), where);
     for (int i = 0; i < Iterations; ++i) {
         x = matmul(x, detail::from_identity(3, matmul<transposed{.a = true}>(x, x, where), where) * 0.5, where);

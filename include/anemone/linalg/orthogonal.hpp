@@ -29,12 +29,14 @@ template <class A> constexpr auto qr(A a, source_location where = here()) {
         const auto unit = detail::unit_column(v, k, where);
         const auto before = detail::constant<1, n>(v, where, [k](auto, std::int64_t j) { return j < k ? 1 : 0; });
         const auto row = matmul<transposed{.a = true}>(unit, v, where);
-        const auto again = row - matmul(matmul<transposed{.b = true}>(row, v, where) * before, v, where);
-        const auto length = detail::length<axes{-1}>(again, where);
-        const auto q = again / length;
+        const auto length = detail::length<axes{-1}>(row, where);
+        const auto unit_row = row / length; // of length 1 first: what is small loses digits in products
+        const auto again = unit_row - matmul(matmul<transposed{.b = true}>(unit_row, v, where) * before, v, where);
+        const auto left = detail::length<axes{-1}>(again, where);
+        const auto q = again / left;
         const auto shares = detail::from_element(matmul<transposed{.b = true}>(q, v, where), k + 1, where);
         v = detail::with_row(v - matmul<transposed{.a = true}>(shares, q, where), k, q, where);
-        r = detail::with_row(r, k, shares + matmul<transposed{.b = true}>(length, unit, where), where);
+        r = detail::with_row(r, k, shares + matmul<transposed{.b = true}>(length * left, unit, where), where);
     }
     return qr_factors<A, std::remove_const_t<decltype(r)>>{transposed_of(v, where), r};
 }
@@ -57,7 +59,8 @@ template <class Values, class Vectors> struct eigenpairs {
 /// The eigenvalue of largest magnitude of a symmetric A [..., n, n], and its vector of length 1: A x, scaled, `Iterations`
 /// times from a start [..., n, 1] that must not be orthogonal to it. The vector's error falls by the ratio of the two
 /// largest eigenvalues a step; the value, x^T A x, has the square of it and a few eps (Golub and Van Loan, 8.2).
-template <int Iterations, class A, class X> constexpr auto power_iteration(A a, X start, source_location where = here()) {
+template <int Iterations, class A, class X>
+constexpr auto power_iteration(A a, X start, source_location where = here()) {
     detail::require_system<A, X>();
     detail::require_vectors<X, X>();
     detail::require_iterations<Iterations>();
