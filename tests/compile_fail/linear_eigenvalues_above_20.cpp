@@ -1,5 +1,5 @@
 // Eigenvalues of more rows than are unrolled.
-// expect: linalg: a spectral decomposition takes 20 columns at most
+// expect: refused_operands<ane::linalg::fault::a_spectral_decomposition_is_unrolled_to_20_columns, 21, 20
 #include <anemone/build.hpp>
 #include <anemone/linalg/linalg.hpp>
 

@@ -1,5 +1,5 @@
 // A factorization of more rows than are unrolled.
-// expect: linalg: a factorization is unrolled to 32 rows at most; iterations take larger ones
+// expect: refused_operands<ane::linalg::fault::a_factorization_is_unrolled_to_32_columns, 33, 32
 #include <anemone/build.hpp>
 #include <anemone/linalg/linalg.hpp>
 

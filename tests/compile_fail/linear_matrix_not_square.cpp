@@ -1,5 +1,5 @@
 // A factorization of a matrix that is not square.
-// expect: linalg: the matrix must be square, [..., n, n]
+// expect: refused_operands<ane::linalg::fault::the_matrix_must_be_square, 4, 3
 #include <anemone/build.hpp>
 #include <anemone/linalg/linalg.hpp>
 

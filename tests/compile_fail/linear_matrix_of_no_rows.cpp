@@ -1,5 +1,5 @@
 // A matrix without rows.
-// expect: linalg: a matrix has at least one row and one column
+// expect: refused_operands<ane::linalg::fault::a_matrix_has_at_least_one_row_and_one_column, 0, 1
 #include <anemone/build.hpp>
 #include <anemone/linalg/linalg.hpp>
 

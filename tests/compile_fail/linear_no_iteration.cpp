@@ -1,5 +1,5 @@
 // Conjugate gradients of no iteration.
-// expect: linalg: an iteration runs at least once
+// expect: refused_operands<ane::linalg::fault::an_iteration_runs_at_least_once, 0, 1
 #include <anemone/build.hpp>
 #include <anemone/linalg/linalg.hpp>
 

@@ -1,5 +1,5 @@
 // A system whose right side has not as many rows as its matrix.
-// expect: linalg: the right side must have as many rows as the matrix
+// expect: refused_operands<ane::linalg::fault::the_right_side_must_have_as_many_rows_as_the_matrix, 3, 4
 #include <anemone/build.hpp>
 #include <anemone/linalg/linalg.hpp>
 

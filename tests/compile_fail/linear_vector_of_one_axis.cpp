@@ -1,5 +1,5 @@
 // A vector written with one axis.
-// expect: linalg: a matrix has two axes at least, [..., rows, columns]; a vector is a matrix of one column, [..., n, 1]
+// expect: refused_operands<ane::linalg::fault::a_matrix_has_two_axes_at_least_and_a_vector_is_n_by_1, 1, 2
 #include <anemone/build.hpp>
 #include <anemone/linalg/linalg.hpp>
 

@@ -45,8 +45,9 @@ template <class Row> constexpr auto element(Row row, std::int64_t k, source_loca
 /// The lower triangle L of A = L L^T for a symmetric positive definite A [..., n, n] (Golub and Van Loan, Matrix
 /// Computations, 4.2). |A - L L^T| is about n eps |A|, eps = 2^-11. Where a pivot is not positive, NaN or, on the engine,
 /// infinities.
-template <class A> constexpr A cholesky(A a, source_location where = here()) {
-    detail::require_factored<A>();
+template <class A>
+    requires fits<detail::rules::factored, A>
+constexpr A cholesky(A a, source_location where = here()) {
     A u = a;
     for (std::int64_t k = 0; k < rows<A>; ++k) {
         const auto row = detail::eliminated(u, u, k, where);
@@ -55,11 +56,13 @@ template <class A> constexpr A cholesky(A a, source_location where = here()) {
     }
     return transposed_of(u, where);
 }
+template <class A, class Broken = breach<detail::rules::factored, A>> Broken cholesky(A, ...);
 
 /// A = L U for a general A [..., n, n] whose leading minors are not zero: Doolittle (Golub and Van Loan, 3.2). Exact to
 /// about n eps |L| |U|, which is large where a pivot is small: for diagonally dominant and positive definite matrices.
-template <class A> constexpr lu_factors<A> lu(A a, source_location where = here()) {
-    detail::require_factored<A>();
+template <class A>
+    requires fits<detail::rules::factored, A>
+constexpr lu_factors<A> lu(A a, source_location where = here()) {
     A u = a;
     A turned_l = transposed_of(a, where);
     for (std::int64_t k = 0; k < rows<A>; ++k) {
@@ -71,11 +74,13 @@ template <class A> constexpr lu_factors<A> lu(A a, source_location where = here(
     }
     return {transposed_of(turned_l, where), u};
 }
+template <class A, class Broken = breach<detail::rules::factored, A>> Broken lu(A, ...);
 
 /// A = L D L^T for a symmetric A [..., n, n] whose leading minors are not zero, definite or not (Golub and Van Loan,
 /// 4.1). Error as of `lu`.
-template <class A> constexpr auto ldl(A a, source_location where = here()) {
-    detail::require_factored<A>();
+template <class A>
+    requires fits<detail::rules::factored, A>
+constexpr auto ldl(A a, source_location where = here()) {
     A u = a; // D L^T
     A turned_l = a;
     for (std::int64_t k = 0; k < rows<A>; ++k) {
@@ -86,5 +91,6 @@ template <class A> constexpr auto ldl(A a, source_location where = here()) {
     const auto d = diagonal_of(u, where);
     return ldl_factors<A, std::remove_const_t<decltype(d)>>{transposed_of(turned_l, where), d};
 }
+template <class A, class Broken = breach<detail::rules::factored, A>> Broken ldl(A, ...);
 
 } // namespace ane::linalg

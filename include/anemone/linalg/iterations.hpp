@@ -28,8 +28,6 @@ template <class X> constexpr auto largest_of_column(X x, source_location where) 
 /// x + change(b - A x), `Iterations` times from x = 0.
 template <int Iterations, class A, class B, class Change>
 constexpr B corrected(A a, B b, source_location where, Change change) {
-    require_system<A, B>();
-    require_iterations<Iterations>();
     B x = change(b);
     for (int i = 1; i < Iterations; ++i) {
         x = x + change(b - matmul(a, x, where));
@@ -42,8 +40,6 @@ constexpr B corrected(A a, B b, source_location where, Change change) {
 /// converged stays.
 template <int Iterations, class A, class B, class Precondition>
 constexpr B conjugate_gradients(A a, B b, source_location where, Precondition precondition) {
-    require_system<A, B>();
-    require_iterations<Iterations>();
     auto s = largest_of_column(b, where);
     B r = b / s;
     B p = precondition(r);
@@ -71,13 +67,17 @@ constexpr B conjugate_gradients(A a, B b, source_location where, Precondition pr
 /// positive definite A best with omega = 2 / (smallest + largest eigenvalue), an error (K - 1) / (K + 1) times the last
 /// (Saad, Iterative Methods for Sparse Linear Systems, 4.2).
 template <int Iterations, class A, class B>
+    requires iterates<detail::rules::system, Iterations, A, B>
 constexpr B richardson(A a, B b, double omega, source_location where = here()) {
     return detail::corrected<Iterations>(a, b, where, [omega](B residual) { return residual * omega; });
 }
+template <int Iterations, class A, class B, class Broken = iteration_breach<detail::rules::system, Iterations, A, B>>
+Broken richardson(A, B, ...);
 
 /// Jacobi's iteration x + omega D^-1 (b - A x), D the diagonal of A; omega 1, or less where it must be damped. Converges
 /// for diagonally dominant A (Saad, 4.1). A zero in D gives infinities.
 template <int Iterations, class A, class B>
+    requires iterates<detail::rules::system, Iterations, A, B>
 constexpr B jacobi(A a, B b, double omega = 1, source_location where = here()) {
     const auto diagonal = diagonal_of(a, where);
     return detail::corrected<Iterations>(a, b, where, [=](B residual) {
@@ -85,13 +85,14 @@ constexpr B jacobi(A a, B b, double omega = 1, source_location where = here()) {
         return omega == 1 ? change : change * omega;
     });
 }
+template <int Iterations, class A, class B, class Broken = iteration_breach<detail::rules::system, Iterations, A, B>>
+Broken jacobi(A, B, ...);
 
 /// Chebyshev's iteration for an A whose eigenvalues lie in [low, high], low > 0: the error falls by about
 /// (sqrt(K) - 1) / (sqrt(K) + 1) a step, K = high / low, without a single dot product (Saad, 12.3).
 template <int Iterations, class A, class B>
+    requires iterates<detail::rules::system, Iterations, A, B>
 constexpr B chebyshev(A a, B b, double low, double high, source_location where = here()) {
-    detail::require_system<A, B>();
-    detail::require_iterations<Iterations>();
     if (!(low > 0 && low < high)) {
         a.graph->refuse(model_rule::the_low_end_must_lie_below_the_high_end, "chebyshev, 0 < low < high", where);
         low = high / 2;
@@ -109,19 +110,28 @@ constexpr B chebyshev(A a, B b, double low, double high, source_location where =
     }
     return x;
 }
+template <int Iterations, class A, class B, class Broken = iteration_breach<detail::rules::system, Iterations, A, B>>
+Broken chebyshev(A, B, ...);
 
 /// Conjugate gradients for a symmetric positive definite A (Hestenes and Stiefel, 1952; Saad, 6.7): n iterations where
 /// arithmetic is exact, about sqrt(K) / 2 ln(2 / error) otherwise. The largest element of A should be about 1.
-template <int Iterations, class A, class B> constexpr B conjugate_gradients(A a, B b, source_location where = here()) {
+template <int Iterations, class A, class B>
+    requires iterates<detail::rules::system, Iterations, A, B>
+constexpr B conjugate_gradients(A a, B b, source_location where = here()) {
     return detail::conjugate_gradients<Iterations>(a, b, where, [](B r) { return r; });
 }
+template <int Iterations, class A, class B, class Broken = iteration_breach<detail::rules::system, Iterations, A, B>>
+Broken conjugate_gradients(A, B, ...);
 
 /// The same with the diagonal of A as preconditioner, which undoes a bad scale of the unknowns (Saad, 9.2). The elements
 /// of the diagonal should lie within 2^-7 and 2^7.
 template <int Iterations, class A, class B>
+    requires iterates<detail::rules::system, Iterations, A, B>
 constexpr B jacobi_conjugate_gradients(A a, B b, source_location where = here()) {
     const auto diagonal = diagonal_of(a, where);
     return detail::conjugate_gradients<Iterations>(a, b, where, [=](B r) -> B { return r / diagonal; });
 }
+template <int Iterations, class A, class B, class Broken = iteration_breach<detail::rules::system, Iterations, A, B>>
+Broken jacobi_conjugate_gradients(A, B, ...);
 
 } // namespace ane::linalg

@@ -7,5 +7,6 @@
 #include "newton_schulz.hpp"
 #include "orthogonal.hpp"
 #include "products.hpp"
+#include "refusal.hpp"
 #include "spectral.hpp"
 #include "triangular.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../ops/ops.hpp"
+#include "refusal.hpp"
 
 #include <array>
 #include <cstddef>
@@ -10,11 +11,6 @@
 /// [..., n, 1]; the leading axes hold independent problems, and the columns of a right side are independent too.
 namespace ane::linalg {
 
-/// The largest matrix that a factorization unrolls: n steps in one program (guide chapter 16).
-inline constexpr std::int64_t largest_factored = 32;
-/// The largest matrix of a spectral decomposition: sweeps times n steps in one program (guide chapter 16).
-inline constexpr std::int64_t largest_decomposed = 20;
-
 /// What a division that may meet zero divides by at least: the smallest normal number of fp16.
 inline constexpr double smallest_divisor = 0x1p-14;
 
@@ -22,37 +18,6 @@ template <class A> inline constexpr std::int64_t rows = A::extent.rank >= 2 ? A:
 template <class A> inline constexpr std::int64_t columns = A::extent.rank >= 2 ? A::extent.from_last(0) : 0;
 
 namespace detail {
-
-template <std::int64_t N, std::int64_t Limit> inline constexpr bool at_most = N <= Limit;
-template <std::int64_t N, std::int64_t M> inline constexpr bool same = N == M;
-
-template <class A> constexpr void require_matrix() {
-    static_assert(A::extent.rank >= 2, "linalg: a matrix has two axes at least, [..., rows, columns]; a vector is a "
-                                       "matrix of one column, [..., n, 1]");
-    static_assert(A::extent.count() >= 1, "linalg: a matrix has at least one row and one column");
-}
-template <class A> constexpr void require_square() {
-    require_matrix<A>();
-    static_assert(same<rows<A>, columns<A>>, "linalg: the matrix must be square, [..., n, n]");
-}
-template <class A> constexpr void require_factored() {
-    require_square<A>();
-    static_assert(at_most<rows<A>, largest_factored>,
-                  "linalg: a factorization is unrolled to 32 rows at most; iterations take larger ones");
-}
-template <class A, class B> constexpr void require_system() {
-    require_square<A>();
-    require_matrix<B>();
-    static_assert(same<rows<A>, rows<B>>, "linalg: the right side must have as many rows as the matrix");
-}
-template <class X, class Y> constexpr void require_vectors() {
-    require_matrix<X>();
-    require_matrix<Y>();
-    static_assert(columns<X> == 1 && columns<Y> == 1, "linalg: a vector is a matrix of one column, [..., n, 1]");
-}
-template <int Count> constexpr void require_iterations() {
-    static_assert(Count >= 1, "linalg: an iteration runs at least once");
-}
 
 /// The shape of what is the same for each problem of X: as many axes, the last two of these extents, the others 1. A
 /// variable of a struct, for g++ 12 fails on the call as an argument of the shape.
@@ -112,15 +77,19 @@ template <class A, class Row> constexpr A with_row(A a, std::int64_t k, Row row,
 } // namespace detail
 
 /// A^T: [..., m, n] gives [..., n, m]. Exact.
-template <class A> constexpr auto transposed_of(A a, source_location where = here()) {
-    detail::require_matrix<A>();
+template <class A>
+    requires fits<detail::rules::matrix, A>
+constexpr auto transposed_of(A a, source_location where = here()) {
     return detail::turned(a, where, std::make_index_sequence<static_cast<std::size_t>(A::extent.rank)>());
 }
+template <class A, class Broken = breach<detail::rules::matrix, A>> Broken transposed_of(A, ...);
 
 /// The diagonal of a square matrix as a vector [..., n, 1]. Exact where all elements are finite.
-template <class A> constexpr auto diagonal_of(A a, source_location where = here()) {
-    detail::require_square<A>();
+template <class A>
+    requires fits<detail::rules::square, A>
+constexpr auto diagonal_of(A a, source_location where = here()) {
     return reduce_sum<axes{-1}>(a * detail::identity<rows<A>>(a, where), where);
 }
+template <class A, class Broken = breach<detail::rules::square, A>> Broken diagonal_of(A, ...);
 
 } // namespace ane::linalg

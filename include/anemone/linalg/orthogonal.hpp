@@ -18,10 +18,9 @@ template <class Q, class R> struct qr_factors {
 /// Modified Gram-Schmidt for A [..., m, n] with independent columns, n <= m, n <= 32 (Golub and Van Loan, 5.2). Each
 /// column is made orthogonal to those before it once more before it gets length 1: Q^T Q is I to a few eps also where A's
 /// condition is large, but below 1 / eps. Dependent columns give NaN, or a column of noise.
-template <class A> constexpr auto qr(A a, source_location where = here()) {
-    detail::require_matrix<A>();
-    static_assert(rows<A> >= columns<A>, "linalg: independent columns are not more than the rows");
-    static_assert(detail::at_most<columns<A>, largest_factored>, "linalg: a factorization is unrolled to 32 columns");
+template <class A>
+    requires fits<detail::rules::factored_tall, A>
+constexpr auto qr(A a, source_location where = here()) {
     constexpr std::int64_t n = columns<A>;
     auto v = transposed_of(a, where); // above row k what is finished
     auto r = matmul<transposed{.b = true}>(v, v, where) * 0;
@@ -40,15 +39,17 @@ template <class A> constexpr auto qr(A a, source_location where = here()) {
     }
     return qr_factors<A, std::remove_const_t<decltype(r)>>{transposed_of(v, where), r};
 }
+template <class A, class Broken = breach<detail::rules::factored_tall, A>> Broken qr(A, ...);
 
 /// The X that minimizes |A X - B| by columns, for A [..., m, n] as `qr`, B [..., m, k]: R^-1 Q^T B. The relative error is
 /// about eps K, and eps K^2 times the part of B that A cannot reach.
-template <class A, class B> constexpr auto least_squares(A a, B b, source_location where = here()) {
-    detail::require_matrix<B>();
-    static_assert(detail::same<rows<A>, rows<B>>, "linalg: the right side must have as many rows as the matrix");
+template <class A, class B>
+    requires fits<detail::rules::fitted, A, B>
+constexpr auto least_squares(A a, B b, source_location where = here()) {
     const auto f = qr(a, where);
     return solve_upper(f.r, matmul<transposed{.a = true}>(f.q, b, where), where);
 }
+template <class A, class B, class Broken = breach<detail::rules::fitted, A, B>> Broken least_squares(A, B, ...);
 
 /// Eigenvalues [..., k, 1] with their vectors as columns [..., n, k].
 template <class Values, class Vectors> struct eigenpairs {
@@ -60,10 +61,8 @@ template <class Values, class Vectors> struct eigenpairs {
 /// times from a start [..., n, 1] that must not be orthogonal to it. The vector's error falls by the ratio of the two
 /// largest eigenvalues a step; the value, x^T A x, has the square of it and a few eps (Golub and Van Loan, 8.2).
 template <int Iterations, class A, class X>
+    requires iterates<detail::rules::system_of_vectors, Iterations, A, X>
 constexpr auto power_iteration(A a, X start, source_location where = here()) {
-    detail::require_system<A, X>();
-    detail::require_vectors<X, X>();
-    detail::require_iterations<Iterations>();
     X x = start;
     for (int i = 0; i < Iterations; ++i) {
         const X y = matmul(a, x, where);
@@ -73,13 +72,15 @@ constexpr auto power_iteration(A a, X start, source_location where = here()) {
     const auto value = dot(unit, matmul(a, unit, where), where);
     return eigenpairs<std::remove_const_t<decltype(value)>, X>{value, unit};
 }
+template <int Iterations, class A, class X,
+          class Broken = iteration_breach<detail::rules::system_of_vectors, Iterations, A, X>>
+Broken power_iteration(A, X, ...);
 
 /// The k eigenvalues of largest magnitude of a symmetric A [..., n, n] from a start [..., n, k], k <= 32: A X, made
 /// orthonormal by `qr`, `Iterations` times (Golub and Van Loan, 8.2.4).
 template <int Iterations, class A, class X>
+    requires iterates<detail::rules::subspace, Iterations, A, X>
 constexpr auto subspace_iteration(A a, X start, source_location where = here()) {
-    detail::require_system<A, X>();
-    detail::require_iterations<Iterations>();
     X x = start;
     for (int i = 0; i < Iterations; ++i) {
         x = qr(matmul(a, x, where), where).q;
@@ -87,5 +88,7 @@ constexpr auto subspace_iteration(A a, X start, source_location where = here()) 
     const auto values = diagonal_of(matmul<transposed{.a = true}>(x, matmul(a, x, where), where), where);
     return eigenpairs<std::remove_const_t<decltype(values)>, X>{values, x};
 }
+template <int Iterations, class A, class X, class Broken = iteration_breach<detail::rules::subspace, Iterations, A, X>>
+Broken subspace_iteration(A, X, ...);
 
 } // namespace ane::linalg

@@ -51,18 +51,15 @@ template <class G> constexpr G rotation(G g, std::int64_t round, source_location
 template <class V> constexpr V orthonormalized(V v, source_location where) {
     return matmul(v, from_identity(3, matmul<transposed{.a = true}>(v, v, where), where) * 0.5, where);
 }
-template <class A> constexpr void require_decomposed() {
-    static_assert(at_most<columns<A>, largest_decomposed>, "linalg: a spectral decomposition takes 20 columns at most");
-}
+template <class A> constexpr void require_decomposed() {}
 
 } // namespace detail
 
 /// All eigenvalues of a symmetric A [..., n, n], in no order, and their vectors. The matrix is turned anew from the given
 /// one at each sweep, and the values are v^T A v: errors of the rotations do not add up. Absolute error: a few eps |A|.
-template <int Sweeps, class A> constexpr auto eigen_decomposition(A a, source_location where = here()) {
-    detail::require_square<A>();
-    detail::require_decomposed<A>();
-    detail::require_iterations<Sweeps>();
+template <int Sweeps, class A>
+    requires iterates<detail::rules::decomposed, Sweeps, A>
+constexpr auto eigen_decomposition(A a, source_location where = here()) {
     A v = detail::from_identity(1, fill_like(a, 0, where), where);
     A turned = a;
     for (int sweep = 0; sweep < Sweeps; ++sweep) {
@@ -77,6 +74,8 @@ template <int Sweeps, class A> constexpr auto eigen_decomposition(A a, source_lo
     const auto values = diagonal_of(turned, where);
     return eigenpairs<std::remove_const_t<decltype(values)>, A>{values, v};
 }
+template <int Sweeps, class A, class Broken = iteration_breach<detail::rules::decomposed, Sweeps, A>>
+Broken eigen_decomposition(A, ...);
 
 /// A = U diag(sigma) V^T: U [..., m, n] and V [..., n, n] with orthonormal columns, sigma [..., 1, n] in no order.
 template <class U, class S, class V> struct singular_triplets {
@@ -88,11 +87,9 @@ template <class U, class S, class V> struct singular_triplets {
 /// The singular values and vectors of A [..., m, n], n <= m, by one-sided rotations: the columns of A V are made orthogonal
 /// (Hestenes, 1958). Values below |A| / 100 or so have few digits, for their squares have none (guide chapter 16); the
 /// column of U of a zero is NaN.
-template <int Sweeps, class A> constexpr auto singular_decomposition(A a, source_location where = here()) {
-    detail::require_matrix<A>();
-    detail::require_decomposed<A>();
-    detail::require_iterations<Sweeps>();
-    static_assert(rows<A> >= columns<A>, "linalg: the matrix must have as many rows as columns, or more: transpose it");
+template <int Sweeps, class A>
+    requires iterates<detail::rules::decomposed_tall, Sweeps, A>
+constexpr auto singular_decomposition(A a, source_location where = here()) {
     constexpr std::int64_t n = columns<A>;
     A w = a;
     auto v = matmul<transposed{.a = true}>(w, w, where);
@@ -109,5 +106,7 @@ template <int Sweeps, class A> constexpr auto singular_decomposition(A a, source
     const auto values = norm_2(w, where);
     return singular_triplets<A, std::remove_const_t<decltype(values)>, decltype(v)>{w / values, values, v};
 }
+template <int Sweeps, class A, class Broken = iteration_breach<detail::rules::decomposed_tall, Sweeps, A>>
+Broken singular_decomposition(A, ...);
 
 } // namespace ane::linalg
