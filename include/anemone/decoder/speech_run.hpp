@@ -4,7 +4,8 @@
 #include "../models/networks/network_checkpoint.hpp"
 #include "../models/token_rows.hpp"
 #include "layer_program.hpp"
-#include "transcription.hpp"
+#include "sampling.hpp"
+#include "speech_options.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,10 +4,10 @@
 #include "../backend/any.hpp"
 #include "../base/hidden.hpp"
 #include "../base/way.hpp"
-#include "../models/activation_layout.hpp"
 #include "../models/speech/whisper_configuration.hpp"
 #include "../weights/store.hpp"
 #include "sampling.hpp"
+#include "speech_options.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -45,13 +45,6 @@ struct transcription_options {
     std::vector<token_id> never{};  ///< tokens that are not chosen
     std::vector<token_id> not_at_first{};
     std::optional<timestamp_tokens> times{}; ///< without them, times are tokens like others
-};
-
-/// How the programs of a network of speech are made.
-struct speech_options {
-    models::activation_layout layout = models::activation_layout::rows;
-    std::int64_t rows =
-        4; ///< tokens of a step: engines fail at 1 and 2 (attention_has_few_queries); what is left over is padding
 };
 
 /// Whisper on a backend: a program for the sound, one for the keys and values that the sound gives each layer of the
