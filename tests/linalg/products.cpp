@@ -47,7 +47,8 @@ TEST_CASE("products and norms are those of double precision to a few roundings")
         CAPTURE(name);
         for (std::size_t k = 0; k < expected.size(); ++k) {
             CAPTURE(k);
-            CHECK((found[k] - expected[k]).cwiseAbs().maxCoeff() <= 4 * eps * expected[k].cwiseAbs().maxCoeff());
+            CHECK((found[k] - expected[k]).cwiseAbs().maxCoeff() <=
+                  4 * eps * (0.1 + expected[k].cwiseAbs().maxCoeff()));
         }
     });
 }
@@ -69,7 +70,7 @@ TEST_CASE("the Kronecker product has each product of two elements in its place")
     });
     linear::on_each_backend(model.view(), {a, b}, [&](const auto& found, const std::string& name) {
         CAPTURE(name);
-        CHECK(found[0] == linear::rounded(expected));
+        CHECK((found[0] - expected).cwiseAbs().maxCoeff() <= 2 * eps * expected.cwiseAbs().maxCoeff());
     });
 }
 

@@ -14,7 +14,7 @@ import tempfile
 from _harness import ROOT, expect, run, skip, verdict
 
 BIN = pathlib.Path(os.environ["ANEMONE_BUILD_DIR"]).resolve() / "bin"
-OF_CPU = {"backends", "checkpoint", "difference", "encoder", "residual_cnn", "stencil"}
+OF_CPU = {"backends", "checkpoint", "difference", "encoder", "linear_solver", "residual_cnn", "stencil"}
 # Longer than a moment where nothing is optimised, or never run by the usual test.
 LONG = {"compressed_weights", "compression", "curves", "training"}
 # With the stand-ins alone, of which another test sets the paths.

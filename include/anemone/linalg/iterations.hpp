@@ -95,7 +95,8 @@ template <int Iterations, class A, class B>
 constexpr B chebyshev(A a, B b, double low, double high, source_location where = here()) {
     if (!(low > 0 && low < high)) {
         a.graph->refuse(model_rule::the_low_end_must_lie_below_the_high_end, "chebyshev, 0 < low < high", where);
-        low = high / 2;
+        low = 1; // what the rest of the graph goes on with: there is no model
+        high = 2;
     }
     const double centre = (high + low) / 2;
     const double radius = (high - low) / 2;

@@ -31,24 +31,20 @@ template <class X, std::int64_t Rows, std::int64_t Columns> struct shared_by {
         e[e.rank - 1] = Columns;
         return e;
     }();
-    using type = tensor<shape_of<value>>;
+    using shape = shape_of<value>;
 };
 
 /// The constant whose element (i, j) is of(i, j), shared by all problems of `like`.
 template <std::int64_t Rows, std::int64_t Columns, class X, class Function>
-constexpr typename shared_by<X, Rows, Columns>::type constant(X like, source_location where, Function of) {
+constexpr tensor<typename shared_by<X, Rows, Columns>::shape> constant(X like, source_location where, Function of) {
     std::array<float, static_cast<std::size_t>(Rows * Columns)> values{};
     for (std::int64_t i = 0; i < Rows; ++i) {
         for (std::int64_t j = 0; j < Columns; ++j) {
             values[static_cast<std::size_t>(i * Columns + j)] = static_cast<float>(of(i, j));
         }
     }
-    node n;
-    n.kind = op::constant;
-    n.shape = shared_by<X, Rows, Columns>::value;
-    n.attributes = like.graph->keep(values);
-    n.where = where;
-    return {like.graph, like.graph->append(n, {})};
+    return builder(*like.graph.operator->())
+        .constant(tensor_type<typename shared_by<X, Rows, Columns>::shape, dtype::f16>{}, values, where);
 }
 
 /// The k-th column of the identity matrix of as many rows as A.

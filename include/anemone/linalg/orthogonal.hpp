@@ -23,7 +23,7 @@ template <class A>
 constexpr auto qr(A a, source_location where = here()) {
     constexpr std::int64_t n = columns<A>;
     auto v = transposed_of(a, where); // above row k what is finished
-    auto r = matmul<transposed{.b = true}>(v, v, where) * 0;
+    auto r = fill_like(matmul<transposed{.b = true}>(v, v, where), 0, where);
     for (std::int64_t k = 0; k < n; ++k) {
         const auto unit = detail::unit_column(v, k, where);
         const auto before = detail::constant<1, n>(v, where, [k](auto, std::int64_t j) { return j < k ? 1 : 0; });

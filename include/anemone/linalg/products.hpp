@@ -19,11 +19,11 @@ template <class S, class X, class Y> constexpr auto axpy(S a, X x, Y y) { return
 
 /// y = alpha A x + beta y: [..., m, n], [..., n, 1], [..., m, 1]. As `gemm`.
 template <class A, class X, class Y>
-    requires fits<detail::rules::product, A, X>
+    requires fits<detail::rules::applied, A, X>
 constexpr auto gemv(double alpha, A a, X x, double beta, Y y, source_location where = here()) {
     return matmul(a, x, where) * alpha + y * beta;
 }
-template <class A, class X, class Y, class Broken = breach<detail::rules::product, A, X>>
+template <class A, class X, class Y, class Broken = breach<detail::rules::applied, A, X>>
 Broken gemv(double, A, X, double, Y, ...);
 
 /// alpha A B + beta C: [..., m, k], [..., k, n], [..., m, n]. The product is rounded once, then each of the two

@@ -73,6 +73,7 @@ constexpr finding product(const extents& a, const extents& b) {
                                                a.from_last(0), b.from_last(1))
                                    : f;
 }
+constexpr finding applied(const extents& a, const extents& x) { return both(product(a, x), vectors(x, x)); }
 constexpr finding square(const extents& a) {
     finding f = matrix(a);
     return f.broken == fault::none ? f.require(a.from_last(1) == a.from_last(0), fault::the_matrix_must_be_square,
