@@ -12,6 +12,7 @@ import sys
 
 from _harness import ROOT, command, expect, verdict
 
+sys.path.insert(0, str(ROOT / "tests"))
 import from_environment
 
 CHIPS = {"h13": "M1", "h14": "M2", "h15": "M3", "h16": "M4", "h17s": "M5 Pro", "h18": "M6"}
