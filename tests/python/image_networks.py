@@ -139,6 +139,11 @@ def refuse(made):
     other["classifier.1.weight"] = np.ones((4, 24), np.float32)
     missing = {name: value for name, value in tensors.items() if "stages.2.layers.0.layer.1.convolution" not in name}
     extra = {**tensors, "head.bias": np.ones(3, np.float32)}
+    half = {name: value for name, value in tensors.items() if name != variance}
+    scale = variance.replace("running_var", "weight")
+    nothing = {**tensors, scale: np.full_like(tensors[scale], np.nan)}
+    first = next(name for name in tensors if name.startswith("resnet."))
+    twice = {**tensors, first[len("resnet."):]: tensors[first]}
     for number, (given, stored, words, code) in enumerate((
             ({**config, "hidden_act": "gelu"}, tensors, ["hidden_act", "gelu", "relu"], 2),
             ({**config, "depths": [1, 2]}, tensors, ["depths", "four"], 2),
@@ -147,6 +152,9 @@ def refuse(made):
             ({**config, "embedding_size": -8}, tensors, ["embedding_size", "-8"], 2),
             ({"architecture": "efficientnet_b9"}, tensors, ["efficientnet_b9", "mobilenetv2_100"], 2),
             (config, negative, [variance, "-1", "from 0 on"], 2),
+            (config, half, [variance[len("resnet."):].replace(".", "_"), "part of a batch norm", "do not have"], 2),
+            (config, nothing, [scale, "nan", "scale of a batch norm"], 2),
+            (config, twice, ["stands there twice"], 2),
             (config, other, ["classifier.1.weight", "[4, 24]", "[5, 24]"], 2),
             (config, missing, ["stages_2_layers_0_layer_1_convolution_weight", "do not have"], 2),
             (config, extra, ["head.bias", "left out"], 0))):
@@ -156,6 +164,15 @@ def refuse(made):
         told = run(PROGRAM, ["run", str(place), "-i", "image=image.npy", "-o", "out.npz"] if code else ["check", str(place), "-t", "h13"], made)
         expect(told.returncode == code and all(word in told.stderr + told.stdout for word in words),
                f"case {number}: {told.returncode}, {told.stderr}{told.stdout}")
+    place = made / "odd pixels"
+    folder_of(place, config, tensors)
+    for number, (beside, words) in enumerate(((b"[1, 2", ["preprocessor_config.json"]), (b'{"image_mean": [0.5], "image_std": [0]}', ["image_std", "0.001"]),
+                                              (b'{"image_mean": "grey", "image_std": 1}', ["image_mean"]))):
+        (place / "preprocessor_config.json").write_bytes(beside)
+        told = run(PROGRAM, ["check", str(place), "-t", "h13", "--image", "pixels"], made)
+        expect(told.returncode != 0 and all(word in told.stderr + told.stdout for word in words), f"pixels {number}: {told.returncode}, {told.stderr}{told.stdout}")
+    told = run(PROGRAM, ["check", str(place), "-t", "h13"], made)
+    expect(told.returncode == 0, f"normalized, with odd statistics of pixels: {told.stderr}{told.stdout}")
     for arguments, words in ((["run", "resnet18", "-o", "out.npz"], ["resnet18", "--weights"]),
                              (["check", "resnet18", "--context", "5"], ["--context", "texts"]),
                              (["check", "resnet18", "-s", "image=1,3,8,8"], ["--shape", "configuration"]),

@@ -102,8 +102,8 @@ typedef struct anemone_reading {
     int64_t frame_width;  /**< the same: its columns; 0: as the network takes it */
 } anemone_reading;
 
-/** Reads MIL text, a folder of .mlmodelc, a netplist, a published language model (a folder with config.json) or, where the
- *  library was built with it, ONNX. */
+/** Reads MIL text, a folder of .mlmodelc, a netplist, a published model (a folder with config.json, or the name of a known
+ *  network of images, texts or speech) or, where the library was built with it, ONNX. */
 anemone_status anemone_open(const char* path, const anemone_reading* how, anemone_model** model);
 void anemone_model_free(anemone_model* model);
 

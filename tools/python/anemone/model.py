@@ -77,7 +77,8 @@ class Program:
 
 
 class Model:
-    """A model of a file: MIL text, a .mlmodelc, a .mlpackage, a netplist, ONNX, or the folder of a published language model.
+    """A model of a file: MIL text, a .mlmodelc, a .mlpackage, a netplist, ONNX, or the folder of a published
+    model; or of the name of a known network of images, texts or speech.
 
     It does not change; threads may share it.
     """
